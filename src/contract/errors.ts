@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'TASK_NOT_FOUND'
   | 'RECEIPT_NOT_FOUND'
   | 'KEY_PERMISSIONS'
+  | 'KEY_EXPOSED'
   | 'KEY_INVALID'
   | 'TRUST_INVALID'
   | 'INPUT_UNREADABLE'

@@ -3,4 +3,6 @@ export * from './codes.ts';
 export * from './digest.ts';
 export * from './dsse.ts';
 export * from './errors.ts';
+export * from './exit-codes.ts';
+export * from './version.ts';
 export type * from './schema/index.ts';

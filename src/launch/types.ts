@@ -109,8 +109,11 @@ export interface ByteSink {
 export interface ByteSource {
   start(sink: ByteSink): void;
   resume(): void;
-  /** Reads what is in the pipe now without waiting (also when paused), hands it to the sink, closes; `end` is not called. Safe after the end. */
-  drainAndClose(): void;
+  /**
+   * Reads what is in the pipe now without waiting (also when paused), hands it to the sink, closes; `end` is not called.
+   * Tells whether the end of the stream was reached by that (`open`: someone still holds the write end). Safe after the end.
+   */
+  drainAndClose(): 'eof' | 'open';
   /** Closes the read end at once, so that the writer gets SIGPIPE; `end` is not called. */
   close(): void;
 }

@@ -54,6 +54,7 @@ export const EndedTermination = Type.Union([Exited, Signaled, TimedOut, UnknownT
 export const UnstartedTermination = Type.Union([Refused, StartFailed]);
 export type EndedTermination = Static<typeof EndedTermination>;
 export type UnstartedTermination = Static<typeof UnstartedTermination>;
+export type UnknownTermination = Static<typeof UnknownTermination>;
 export type Termination = EndedTermination | UnstartedTermination;
 
 /** A range of the redacted stream: byte offset and length. */

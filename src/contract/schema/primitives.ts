@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TEnum, type TSchema, Type } from 'typebox';
 
 /** Lower-case hex of a SHA-256 over a file or body: an identity (settled form: `sha256` fields carry no prefix). */
 export const Sha256Hex = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -24,7 +24,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Closed = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
 
-export const OneOf = <const T extends readonly string[]>(values: T) => Type.Enum(values);
+export const OneOf = <const T extends readonly string[]>(values: T): TEnum<[...T]> => Type.Enum<[...T]>([...values]);
 
 /** A digest that only the holder of the HMAC key can check: nothing short is ever hashed bare. */
 export const KeyedDigest = Closed({

@@ -63,10 +63,11 @@ export type PolicyDecision = Static<typeof PolicyDecision>;
 export const Time = Closed({
   /** CLOCK_MONOTONIC, nanoseconds. */
   monotonicStartNs: Decimal,
-  monotonicEndNs: Decimal,
+  /** Unknown after a recovery, like `endedAt`. */
+  monotonicEndNs: Nullable(Decimal),
   bootId: Nullable(Text),
   startedAt: Timestamp,
-  endedAt: Timestamp,
+  endedAt: Nullable(Timestamp),
 });
 
 export const RedactionStatus = Closed({
@@ -113,7 +114,6 @@ const common = {
   /** The vector given to exec, redacted; of a command that never got so far, the one asked for. */
   argv: Type.Array(Text, { minItems: 1 }),
   environment: Environment,
-  policy: PolicyDecision,
   time: Time,
   redaction: RedactionStatus,
   evidence: Evidence,
@@ -140,6 +140,7 @@ const unboundParts = {
 export const StartedReceipt = Closed({
   ...common,
   ...boundParts,
+  policy: PolicyDecision,
   started: Type.Literal('yes'),
   sandbox: Sandbox,
   process: Process,
@@ -151,6 +152,7 @@ export const StartedReceipt = Closed({
 export const UnstartedReceipt = Closed({
   ...common,
   ...unboundParts,
+  policy: PolicyDecision,
   started: Type.Literal('no'),
   termination: UnstartedTermination,
 });
@@ -159,6 +161,8 @@ export const UnstartedReceipt = Closed({
 export const UnknownReceipt = Closed({
   ...common,
   ...unboundParts,
+  /** Unknown when the executor ended before it had decided. */
+  policy: Nullable(PolicyDecision),
   started: Type.Literal('unknown'),
   termination: UnknownTermination,
 });

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT, ReceiptsError } from '../contract/index.ts';
+import { homeFrom, localKeys, TaskStore, taskDirectoryName } from '../evidence/index.ts';
+import { assertUnobserved, platformLocks } from '../executor/index.ts';
+import { printJson } from './output.ts';
+import { existingStore } from './store.ts';
+
+/** `receipts close`: ends a task's chain for good; closing twice is no fault. */
+export async function close(taskId: string, options: { store?: string; json?: true }): Promise<number> {
+  const store = existingStore(options.store);
+  const directory = join(store, taskDirectoryName(taskId));
+  if (!existsSync(directory))
+    throw new ReceiptsError('TASK_NOT_FOUND', `there is no task ${JSON.stringify(taskId)} in this store`, {
+      where: store,
+      next: 'See what there is with: receipts list',
+    });
+  const { signer } = await localKeys(homeFrom(process.env), { guard: assertUnobserved });
+  const task = new TaskStore({ store, taskId, signer, locks: platformLocks(), closedIsFine: true });
+  task.close();
+  const { sealedCount } = task.journal.state;
+  task.dispose();
+  if (options.json) printJson({ schema: 'command-receipts.close.v1', taskId, directory, receipts: sealedCount });
+  else process.stdout.write(`closed ${taskId}: ${sealedCount} receipt(s)\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,44 @@
+import { ReceiptsError } from '../contract/index.ts';
+
+/** Our own words go to stderr: stdout belongs to the command, or to the one JSON document asked for. */
+export function say(message: string): void {
+  process.stderr.write(`receipts: ${message}\n`);
+}
+
+export function printError(error: unknown): void {
+  if (!(error instanceof ReceiptsError)) {
+    say(`INTERNAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return;
+  }
+  const { code, message, where, next } = error;
+  say(`${code}: ${message}${where === undefined ? '' : `\n  at ${where}`}${next === undefined ? '' : `\n  ${next}`}`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** One line for people of what became of a command. */
+export function describeTermination(termination: {
+  readonly kind: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly code?: string;
+}): string {
+  const { kind, exitCode, signal, code } = termination;
+  switch (kind) {
+    case 'exited':
+      return `exited ${exitCode}`;
+    case 'signaled':
+      return `ended by ${signal}`;
+    case 'timed-out':
+      return `timed out${signal === null ? ` (exited ${exitCode})` : ` (${signal})`}`;
+    case 'start-failed':
+      return `did not start (${code})`;
+    case 'refused':
+      return `refused (${code})`;
+    default:
+      return 'ended unknown';
+  }
+}
+

@@ -1,0 +1,84 @@
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { errnoOf, ReceiptsError } from '../contract/index.ts';
+
+/*
+ * Durability. A file counts once these have returned, in this order:
+ *   open(O_CREAT|O_EXCL|O_NOFOLLOW, 0600), write, fsync(file), close, fsync(directory)
+ * and a replaced one:
+ *   the same under a temporary name in the same directory, rename, fsync(directory).
+ */
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Creates a directory and its parents, 0700; one that exists is left as it is. */
+export function makeDirectory(path: string): void {
+  orStoreError(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+}
+
+/** Writes a new file whole and durably; the caller fsyncs the directory when all files are there. */
+export function writeNewFile(path: string, bytes: Uint8Array): void {
+  orStoreError(path, () => {
+    const fd = openSync(path, CREATE, 0o600);
+    try {
+      writeAll(fd, bytes);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+/** Replaces a file in one step: readers see the old bytes or the new ones. */
+export function replaceFile(path: string, bytes: Uint8Array): void {
+  orStoreError(path, () => {
+    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
+    try {
+      writeAll(fd, bytes);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+    syncDirectory(dirname(path));
+  });
+}
+
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+}
+
+/** Makes names in a directory durable; a no-op where directories cannot be opened (Windows). */
+export function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Runs a write to the store; a system error becomes STORE_UNWRITABLE with what to do. */
+export function orStoreError<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof ReceiptsError) throw error;
+    const errno = errnoOf(error);
+    throw new ReceiptsError('STORE_UNWRITABLE', `cannot write to the store${errno ? ` (${errno})` : ''}`, {
+      where: path,
+      next: adviceFor(errno),
+      cause: error,
+      ...(errno && { errno }),
+    });
+  }
+}
+
+function adviceFor(errno: string | undefined): string {
+  if (errno === 'ENOSPC' || errno === 'EDQUOT') return 'Free some space or name another store with --store DIR.';
+  if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS') return 'Name a store that you may write to with --store DIR.';
+  if (errno === 'ENOTDIR' || errno === 'EEXIST') return 'A file stands where the store needs a directory: name another store with --store DIR.';
+  return 'Name another store with --store DIR.';
+}

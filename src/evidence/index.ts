@@ -1,0 +1,11 @@
+export { AttemptStore, type Body, type SealedReceipt } from './attempt.ts';
+export { ephemeralHmacKey, parseHmacKey } from './hmac-key.ts';
+export { type Home, homeFrom, type LocalKeys, localKeys } from './home.ts';
+export { type JournalClock, systemClock } from './journal.ts';
+export { gitTop, storeLocation } from './location.ts';
+export { type Flock, flockLocks, type Locks, pidFileLocks } from './lock.ts';
+export { type Recovered, recoverTask, taskDirectories } from './recovery.ts';
+export { createSigner, type HmacKey, parseSigningKey, type Signer } from './signing.ts';
+export type { BoundStageFacts, RequestedFacts, StartedStageFacts } from './stages.ts';
+export { TaskStore } from './task.ts';
+export { taskDirectoryName } from './layout.ts';

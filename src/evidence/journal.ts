@@ -1,0 +1,110 @@
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { canonicalText, type JournalEventName, type JournalLine, journalGenesis } from '../contract/index.ts';
+import { orStoreError, writeAll } from './files.ts';
+import { JournalState, journalMac, type LineCheck, readJournalLine } from './journal-state.ts';
+import type { Signer } from './signing.ts';
+
+export interface JournalClock {
+  now(): Date;
+  /** CLOCK_MONOTONIC nanoseconds. */
+  monotonicNs(): bigint;
+}
+
+export const systemClock: JournalClock = { now: () => new Date(), monotonicNs: () => process.hrtime.bigint() };
+
+/**
+ * The append-only record of a task. Every line is durable (write, fsync) before the step that depends on it. Several
+ * processes may append: all calls are made under the task's lock, and each begins by reading what others have added.
+ */
+export class Journal {
+  readonly path: string;
+  readonly state = new JournalState();
+  readonly #signer: Signer;
+  readonly #clock: JournalClock;
+  readonly #check: LineCheck;
+  readonly #fd: number;
+  #size = 0;
+  /** Bytes of an unfinished last line, cut away before the next one. */
+  #torn = 0;
+
+  constructor(path: string, signer: Signer, clock: JournalClock) {
+    this.path = path;
+    this.#signer = signer;
+    this.#clock = clock;
+    this.#check = { keyId: signer.keyId, journalKey: signer.journalKey, genesis: journalGenesis };
+    this.#fd = orStoreError(path, () =>
+      openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o600),
+    );
+  }
+
+  /** Reads what others appended. Throws STORE_CORRUPT when it does not belong here. */
+  refresh(): void {
+    const size = fstatSync(this.#fd).size;
+    if (size === this.#size) return;
+    const bytes = this.#read(this.#size, size);
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      const text = bytes.toString('utf8', start, end);
+      this.state.accept(readJournalLine(text, this.state, this.#check, `${this.path}:${this.state.lines + 1}`), text);
+      start = end + 1;
+    }
+    this.#size += start;
+    this.#torn = bytes.length - start;
+  }
+
+  /** Appends one durable line. The facts are redacted already. */
+  append(event: JournalEventName, facts: Record<string, unknown>, receiptId?: string): void {
+    this.refresh();
+    if (event === 'OPENED') this.state.chainId = String(facts['chainId']);
+    const unsigned = this.#line(event, this.#torn > 0 ? { ...facts, tornBytesCut: this.#torn } : facts, receiptId);
+    const line: JournalLine = { ...unsigned, mac: journalMac(unsigned, this.#signer.journalKey).toString('hex') };
+    const text = canonicalText(line);
+    orStoreError(this.path, () => this.#write(Buffer.from(`${text}\n`, 'utf8')));
+    this.state.accept(line, text);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #line(event: JournalEventName, facts: Record<string, unknown>, receiptId?: string): Omit<JournalLine, 'mac'> {
+    const { chainId, digest, lines } = this.state;
+    return {
+      schema: 'command-receipts.journal.v1',
+      sequence: lines,
+      chainId,
+      event,
+      ...(receiptId !== undefined && { receiptId }),
+      at: this.#clock.now().toISOString(),
+      monotonicNs: this.#clock.monotonicNs().toString(),
+      keyId: this.#signer.keyId,
+      facts,
+      previous: lines === 0 ? journalGenesis(chainId) : digest,
+    };
+  }
+
+  /** A line that could not be written whole is taken back, so that the journal never ends in half of one. */
+  #write(bytes: Buffer): void {
+    if (this.#torn > 0) ftruncateSync(this.#fd, this.#size);
+    this.#torn = 0;
+    try {
+      writeAll(this.#fd, bytes);
+      fsyncSync(this.#fd);
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#size);
+      throw error;
+    }
+    this.#size += bytes.length;
+  }
+
+  #read(from: number, to: number): Buffer {
+    const bytes = Buffer.alloc(Math.max(to - from, 0));
+    let length = 0;
+    while (length < bytes.length) {
+      const count = readSync(this.#fd, bytes, length, bytes.length - length, from + length);
+      if (count === 0) break;
+      length += count;
+    }
+    return bytes.subarray(0, length);
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeEnvelope, type JournalLine, parseCanonical, ReceiptsError, type UnknownTermination } from '../contract/index.ts';
+import { AttemptStore } from './attempt.ts';
+import type { AttemptState } from './journal-state.ts';
+import { HEAD_FILE, JOURNAL_FILE, taskDirectoryName, workFiles } from './layout.ts';
+import type { Locks } from './lock.ts';
+import { receiptFromJournal } from './recovered-receipt.ts';
+import type { Signer } from './signing.ts';
+import { TaskStore } from './task.ts';
+
+export interface Recovered {
+  readonly taskId: string;
+  readonly receiptId: string;
+  readonly outcome: 'recovered' | 'seal-completed' | 'still-running';
+  readonly missingStage?: 'BOUND' | 'STARTED' | 'TERMINATED' | 'SEALED';
+  readonly path?: string;
+}
+
+export interface RecoveryOptions {
+  readonly store: string;
+  readonly signer: Signer;
+  readonly locks: Locks;
+}
+
+/** Names of the task directories of a store. */
+export function taskDirectories(store: string): string[] {
+  if (!existsSync(store)) return [];
+  return readdirSync(store, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && existsSync(join(store, entry.name, JOURNAL_FILE)))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/**
+ * Issues an honest receipt for every attempt of a task whose executor is gone, makes good what was cut off between two
+ * durable steps, and leaves live attempts alone.
+ */
+export function recoverTask(directoryName: string, options: RecoveryOptions): Recovered[] {
+  const taskId = taskIdOf(join(options.store, directoryName));
+  if (taskDirectoryName(taskId) !== directoryName)
+    throw new ReceiptsError('STORE_CORRUPT', 'the journal names another task than its directory', {
+      where: join(options.store, directoryName, JOURNAL_FILE),
+      next: 'Verify the store with `receipts verify`.',
+    });
+  const task = new TaskStore({ ...options, taskId, closedIsFine: true });
+  try {
+    const pending = task.locked(() => task.journal.state.unsealed());
+    const recovered = pending.map((attempt) => recoverAttempt(task, attempt, options));
+    if (recovered.every(({ outcome }) => outcome !== 'still-running')) bringUpToDate(task);
+    return recovered;
+  } finally {
+    task.dispose();
+  }
+}
+
+function recoverAttempt(task: TaskStore, attempt: AttemptState, options: RecoveryOptions): Recovered {
+  const { receiptId } = attempt;
+  const base = { taskId: task.taskId, receiptId };
+  const unlock = options.locks.tryAcquire(workFiles(options.store, receiptId).lock);
+  if (unlock === undefined) return { ...base, outcome: 'still-running' };
+  unlock();
+  if (task.locked(() => task.completeInterruptedSeal(attempt))) return { ...base, outcome: 'seal-completed' };
+  const lines = [...attempt.lines];
+  const missingStage = firstMissingStage(lines);
+  const termination: UnknownTermination = { kind: 'unknown', exitCode: null, signal: null, missingStage };
+  const recoveredBy = {
+    keyId: options.signer.keyId,
+    recoveredAt: task.clock.now().toISOString(),
+    journal: task.journal.state.foreignLines > 0 ? ('unauthenticated' as const) : ('authenticated' as const),
+  };
+  const place = new AttemptStore(task, { ...options, taskId: task.taskId }, receiptId, 0);
+  place.dropBodies();
+  place.recordLocked('UNKNOWN_TERMINATION', { termination, recoveredBy });
+  const sealed = place.seal((chain) => receiptFromJournal({ receiptId, lines, chain, termination, recoveredBy }), { close: false });
+  return { ...base, outcome: 'recovered', missingStage, path: sealed.path };
+}
+
+/** Closes a task that nobody can come back to, and renews a head that a crash left behind its journal. */
+function bringUpToDate(task: TaskStore): void {
+  const { state } = task.journal;
+  if (state.automatic && !state.closed && state.attempts.size > 0) return task.close();
+  const path = join(task.directory, HEAD_FILE);
+  const head = existsSync(path) ? JSON.parse(decodeEnvelope(readFileSync(path), path).payload.toString('utf8')) : undefined;
+  if (head?.journalDigest !== state.digest) task.locked(() => task.writeHead());
+}
+
+function taskIdOf(directory: string): string {
+  const path = join(directory, JOURNAL_FILE);
+  const first = readFileSync(path, 'utf8').split('\n', 1)[0] ?? '';
+  const line = parseCanonical(Buffer.from(first, 'utf8'), `${path}:1`) as Partial<JournalLine> | null;
+  return String(line?.facts?.['taskId']);
+}
+
+/** Of the stages that every process goes through, the first that the journal lacks. */
+function firstMissingStage(lines: readonly JournalLine[]): 'BOUND' | 'STARTED' | 'TERMINATED' | 'SEALED' {
+  const seen = new Set(lines.map((line) => line.event));
+  if (seen.has('TERMINATED') || seen.has('REFUSED') || seen.has('START_FAILED')) return 'SEALED';
+  if (seen.has('STARTED')) return 'TERMINATED';
+  return seen.has('BOUND') ? 'STARTED' : 'BOUND';
+}

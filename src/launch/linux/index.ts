@@ -1,0 +1,3 @@
+export { linuxLauncher } from './launcher.ts';
+export { lockFile, unlockFile } from './lock.ts';
+export { shieldProcess } from './shield.ts';

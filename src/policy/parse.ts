@@ -1,0 +1,25 @@
+import { canonicalBytes, digestOf, ReceiptsError } from '../contract/index.ts';
+import { parseDocument } from '../contract/document.ts';
+import type { Policy } from './policy.ts';
+import { PolicyDocument } from './schema.ts';
+
+/** Reads a policy document strictly. Throws POLICY_INVALID with file, line and column. */
+export function parsePolicy(text: string, file: string): Policy {
+  const document = parseDocument(PolicyDocument, text, file, 'POLICY_INVALID');
+  refuseAmbiguous(document, file);
+  return { document, digest: digestOf(canonicalBytes(document)), source: 'file', name: file };
+}
+
+function refuseAmbiguous(document: PolicyDocument, file: string): void {
+  const seen = new Set<string>();
+  for (const [index, { id, argv, script }] of (document.commands ?? []).entries()) {
+    const where = `${file}#/commands/${index}`;
+    if (seen.has(id)) throw new ReceiptsError('POLICY_INVALID', `two commands have the id ${id}`, { where, next: 'Give each its own.' });
+    seen.add(id);
+    if (argv !== undefined && script !== undefined)
+      throw new ReceiptsError('POLICY_INVALID', `command ${id} has both argv and script`, {
+        where,
+        next: 'A command is matched either by its argument vector or by its shell text: split it into two.',
+      });
+  }
+}

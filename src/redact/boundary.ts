@@ -1,0 +1,40 @@
+import { HEX, WORD } from './charset.ts';
+
+/** Bytes before a candidate that a rule may look back at; the window always keeps that many. */
+export const LOOKBEHIND = 40;
+
+const BACKSLASH = 0x5c;
+const ESCAPE = 0x1b;
+const LETTER_ESCAPES = new Set(Buffer.from('nrtbfav0e'));
+
+/**
+ * Whether no word runs into `position`. The last letter of an escape (`\n`, `%3D`, `\x1b`, `\u003d`) or of a colour
+ * sequence belongs to no word: a token printed right after one must not slip through.
+ */
+export function isWordBoundary(bytes: Uint8Array, position: number): boolean {
+  const previous = position > 0 ? (bytes[position - 1] as number) : 0;
+  if (WORD[previous] !== 1) return true;
+  if (bytes[position - 2] === BACKSLASH && LETTER_ESCAPES.has(previous)) return true;
+  return endsHexEscape(bytes, position) || endsColourSequence(bytes, position);
+}
+
+function endsHexEscape(bytes: Uint8Array, position: number): boolean {
+  if (!isHex(bytes, position - 2, position)) return false;
+  if (bytes[position - 3] === 0x25) return true;
+  if (bytes[position - 3] === 0x78 && bytes[position - 4] === BACKSLASH) return true;
+  return isHex(bytes, position - 4, position) && bytes[position - 5] === 0x75 && bytes[position - 6] === BACKSLASH;
+}
+
+function isHex(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (HEX[bytes[i] ?? 0] !== 1) return false;
+  return true;
+}
+
+function endsColourSequence(bytes: Uint8Array, position: number): boolean {
+  for (let i = position - 2; i > position - LOOKBEHIND + 4; i--) {
+    const byte = bytes[i] ?? 0;
+    if (byte === 0x5b) return bytes[i - 1] === ESCAPE;
+    if (byte < 0x20 || byte > 0x3f) return false;
+  }
+  return false;
+}

@@ -1,0 +1,219 @@
+import { basename, join } from 'node:path';
+import { type Head, journalGenesis, sha256 } from '../contract/index.ts';
+import { type EvidenceListing, listEvidence, RECEIPT_FILE } from './directory.ts';
+import { kindOf } from './evidence-file.ts';
+import { Findings } from './findings.ts';
+import { type VerifiedHead, verifyHead } from './head.ts';
+import { type JournalReading, readJournal } from './journal.ts';
+import { type Link, verifyLinks } from './links.ts';
+import type { JudgeContext } from './options.ts';
+import { type JudgedReceipt, verifyReceipt } from './receipt.ts';
+import { reportUnsealed, verifySealed } from './sealed.ts';
+import { type ChainVerification, isVerified, type UnsealedAttempt, worst } from './verdicts.ts';
+
+export const TASK_ENTRIES = { journal: 'journal.jsonl', head: 'head.dsse.json', receipts: 'receipts' } as const;
+
+export interface ChainInput {
+  readonly directory: string;
+  /** The directory stands in a store, where its name follows from the task; elsewhere it may have been copied. */
+  readonly inStore: boolean;
+}
+
+export interface JudgedChain {
+  readonly verification: ChainVerification;
+  readonly receipts: readonly JudgedReceipt[];
+}
+
+/** docs/format.md §8: one task's four verdicts, over its head, journal and every receipt. */
+export function verifyChain(input: ChainInput, context: JudgeContext): JudgedChain {
+  const findings = new Findings();
+  const places = placesIn(input.directory);
+  const listing = listEvidence(input.directory, (message) => findings.add('HEAD_MISSING', input.directory, message));
+  if (listing) reportStrangers(listing, findings);
+  const head = verifyHead(places.head, context.keyring, findings);
+  const journal = readJournal(places.journal, head?.head.journalLines ?? 0, findings);
+  const receipts = listing ? verifyReceipts(listing, head, journal, context, findings) : [];
+  verifyNames(input, head?.head, journal, places, findings);
+  if (head) verifyHeadOfJournal(head.head, journal, places, findings);
+  const unsealed = verifyWhole(receipts, head, journal, places, findings);
+  return { verification: verificationOf(input, head, journal, receipts, unsealed, findings), receipts };
+}
+
+interface Places {
+  readonly directory: string;
+  readonly journal: string;
+  readonly head: string;
+  readonly receipts: string;
+}
+
+function placesIn(directory: string): Places {
+  const { journal, head, receipts } = TASK_ENTRIES;
+  return {
+    directory,
+    journal: join(directory, journal),
+    head: join(directory, head),
+    receipts: join(directory, receipts),
+  };
+}
+
+/** docs/format.md §4.2: nothing lies in a task directory that the format does not name. */
+function reportStrangers(listing: EvidenceListing, findings: Findings): void {
+  const names: readonly string[] = Object.values(TASK_ENTRIES);
+  for (const entry of listing.entries) {
+    const path = join(listing.directory, entry.name);
+    if (!names.includes(entry.name))
+      findings.add('UNEXPECTED_FILE', path, `${kindOf(entry)} that a task does not have`);
+    else if (entry.name === TASK_ENTRIES.receipts && !entry.isDirectory())
+      findings.add('UNEXPECTED_FILE', path, `${kindOf(entry)}, not a directory`);
+  }
+}
+
+/** Each receipt by itself, in the order of their ids, which is that of the requests. */
+function verifyReceipts(
+  task: EvidenceListing,
+  head: VerifiedHead | undefined,
+  journal: JournalReading,
+  context: JudgeContext,
+  findings: Findings,
+): JudgedReceipt[] {
+  if (!task.entries.some((entry) => entry.name === TASK_ENTRIES.receipts && entry.isDirectory())) return [];
+  const directory = join(task.directory, TASK_ENTRIES.receipts);
+  const listing = listEvidence(directory, (message) => findings.add('CHAIN_GAP', directory, message));
+  const bodiesExpireAt = expiryOf(head);
+  const names = (listing?.entries ?? []).map((entry) => entry.name).sort();
+  const directories = new Set(listing?.entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name));
+  return names.flatMap((name) => {
+    const place = join(directory, name);
+    if (!directories.has(name)) findings.add('UNEXPECTED_FILE', place, 'not the directory of a receipt');
+    const own = directories.has(name)
+      ? listEvidence(place, (message) => findings.add('CHAIN_GAP', place, message))
+      : undefined;
+    if (own === undefined) return [];
+    if (own.entries.some((entry) => entry.name === RECEIPT_FILE))
+      return [
+        verifyReceipt(
+          { path: join(place, RECEIPT_FILE), listing: own, named: true, bodiesExpireAt, inChain: true },
+          context,
+        ),
+      ];
+    // What an attempt left behind that was not sealed is told by its journal lines.
+    if (journal.intact && journal.attempts.get(name) === undefined)
+      findings.add('UNEXPECTED_FILE', place, 'a directory without a receipt');
+    return [];
+  });
+}
+
+/** Only a head that is known to be right can excuse a missing body. */
+function expiryOf(head: VerifiedHead | undefined): number {
+  const expiry = head?.trusted ? Date.parse(head.head.bodiesExpireAt ?? '') : Number.NaN;
+  return Number.isNaN(expiry) ? Number.POSITIVE_INFINITY : expiry;
+}
+
+/** docs/format.md §4.1 and §5.2: directory, head and journal name one task and one chain. */
+function verifyNames(
+  input: ChainInput,
+  head: Head | undefined,
+  journal: JournalReading,
+  places: Places,
+  findings: Findings,
+): void {
+  if (head && journal.taskId !== undefined && journal.taskId !== head.taskId)
+    findings.add('JOURNAL_BROKEN', `${places.journal}:1`, 'names another task than the head');
+  if (head && journal.chainId !== undefined && journal.chainId !== head.chainId)
+    findings.add(
+      'JOURNAL_BROKEN',
+      `${places.journal}:1`,
+      `belongs to chain ${journal.chainId}, the head to ${head.chainId}`,
+    );
+  const taskId = head?.taskId ?? journal.taskId;
+  if (taskId === undefined || taskDirectoryName(taskId) === basename(input.directory)) return;
+  const message = `holds task ${JSON.stringify(taskId)}, whose directory is named ${taskDirectoryName(taskId)}`;
+  if (input.inStore) findings.add('UNEXPECTED_FILE', input.directory, message);
+  else findings.note(`the directory ${message}`);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** docs/format.md §4.1. */
+export function taskDirectoryName(taskId: string): string {
+  if (UUID.test(taskId)) return taskId;
+  return `t-${sha256(`command-receipts/task/v1\n${taskId}`).toString('hex').slice(0, 32)}`;
+}
+
+/** docs/format.md §5.2 and §6.3: the head counts the journal's lines and states the last of them. */
+function verifyHeadOfJournal(head: Head, journal: JournalReading, places: Places, findings: Findings): void {
+  if (!journal.intact) return;
+  const report = (line: number, message: string) =>
+    findings.add('JOURNAL_BROKEN', `${places.journal}:${line}`, message);
+  const { journalLines } = head;
+  const digest = journalLines === 0 ? journalGenesis(head.chainId) : journal.digestAt;
+  if (journal.lines < journalLines) report(journal.lines, `ends here; the head counts ${journalLines} lines`);
+  else if (digest !== head.journalDigest) report(journalLines, 'is not the line whose digest the head states');
+  else if (head.state === 'closed' && journal.lines > journalLines)
+    report(journalLines + 1, 'stands behind the end of a closed chain');
+  else if (head.state === 'closed' && !journal.closed)
+    report(journal.lines, 'the head says closed, the journal has no CLOSED');
+}
+
+/** docs/format.md §5: links, end, journal and receipts tell one story, and none of it is missing. */
+function verifyWhole(
+  receipts: readonly JudgedReceipt[],
+  head: VerifiedHead | undefined,
+  journal: JournalReading,
+  places: Places,
+  findings: Findings,
+): UnsealedAttempt[] {
+  const links = receipts.flatMap(({ facts, verification }): Link[] =>
+    facts ? [{ path: verification.path, facts }] : [],
+  );
+  const chainId = head?.head.chainId ?? journal.chainId;
+  const taskId = head?.head.taskId ?? journal.taskId;
+  verifyLinks(links, receipts.length - links.length, head?.head, chainId, places, findings);
+  for (const { path, facts } of links)
+    if (taskId !== undefined && facts.task.id !== taskId)
+      findings.add(
+        'CHAIN_BROKEN',
+        `${path}#/task/id`,
+        `belongs to task ${JSON.stringify(facts.task.id)}, not to ${JSON.stringify(taskId)}`,
+      );
+  if (receipts.length === 0)
+    findings.add('CHAIN_EMPTY', places.directory, 'holds no receipt: nothing was recorded here');
+  if (head?.head.state === 'open')
+    findings.add(
+      'CHAIN_OPEN',
+      `${places.head}#/state`,
+      `more can follow. Close it with: receipts close ${head.head.taskId}`,
+    );
+  if (!journal.intact) return [];
+  verifySealed(links, journal, places.journal, findings);
+  const ids = receipts.flatMap(({ verification }) => verification.receiptId ?? []);
+  return reportUnsealed(new Set(ids), journal, places.journal, findings);
+}
+
+function verificationOf(
+  input: ChainInput,
+  head: VerifiedHead | undefined,
+  journal: JournalReading,
+  receipts: readonly JudgedReceipt[],
+  unsealed: UnsealedAttempt[],
+  findings: Findings,
+): ChainVerification {
+  if (head?.trusted && journal.intact) findings.assessed('integrity');
+  if (head && journal.intact) findings.assessed('completeness');
+  if (receipts.length > 0) findings.assessed('policy');
+  const verifications = receipts.map(({ verification }) => verification);
+  const verdicts = worst([findings.verdicts(), ...verifications.map((receipt) => receipt.verdicts)]);
+  return {
+    path: input.directory,
+    taskId: head?.head.taskId ?? journal.taskId ?? null,
+    chainId: head?.head.chainId ?? journal.chainId ?? null,
+    state: head?.head.state ?? null,
+    count: receipts.length,
+    verdicts,
+    verified: isVerified(verdicts),
+    problems: findings.problems(),
+    notes: findings.notes(),
+    receipts: verifications,
+    unsealed,
+  };
+}
