@@ -43,7 +43,9 @@ export function placeNatives(root, directory, { check }) {
 function withPackage(name, version, integrity, use) {
   const folder = mkdtempSync(join(tmpdir(), 'command-receipts-natives-'));
   try {
-    const [packed] = JSON.parse(execFileSync('npm', ['pack', `${name}@${version}`, '--json'], { cwd: folder, encoding: 'utf8' }));
+    const [packed] = JSON.parse(
+      execFileSync('npm', ['pack', `${name}@${version}`, '--json'], { cwd: folder, encoding: 'utf8' }),
+    );
     const archive = join(folder, packed.filename);
     const digest = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
     if (digest !== integrity) throw new Error(`${name} ${version}: ${digest} is not what package-lock.json records`);

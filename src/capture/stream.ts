@@ -123,7 +123,11 @@ export class StreamCapture {
     this.#options.onBlocked(error, offset);
   }
 
-  #evidence(retained: Retained, closed: Closing, holders: ReadonlyArray<{ pid: number; comm: string }>): StreamEvidence {
+  #evidence(
+    retained: Retained,
+    closed: Closing,
+    holders: ReadonlyArray<{ pid: number; comm: string }>,
+  ): StreamEvidence {
     const accounted = this.#blockedAt ?? this.#observed;
     const { head, tail, dropped } = retained;
     return {

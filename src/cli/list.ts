@@ -13,7 +13,10 @@ interface ListOptions {
 /** `receipts list`: what is there, each with whether its integrity, signer, completeness and policy hold. */
 export async function list(options: ListOptions): Promise<number> {
   const store = existingStore(options.store);
-  const verification = await verifiedStore(store, { bodies: false, ...(options.trust !== undefined && { trust: options.trust }) });
+  const verification = await verifiedStore(store, {
+    bodies: false,
+    ...(options.trust !== undefined && { trust: options.trust }),
+  });
   const receipts = receiptsOf(verification)
     .filter(({ facts }) => options.task === undefined || facts?.task.id === options.task)
     .sort((left, right) => (left.receiptId ?? '').localeCompare(right.receiptId ?? ''));

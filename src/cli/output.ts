@@ -41,4 +41,3 @@ export function describeTermination(termination: {
       return 'ended unknown';
   }
 }
-

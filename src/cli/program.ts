@@ -20,7 +20,8 @@ export async function main(argv: string[], protection: ProtectionReport | undefi
   try {
     process.exitCode = await parse(argv, protection);
   } catch (error) {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : inRun ? RUN_EXIT.refused : EXIT.unusable;
+    if (error instanceof CommanderError)
+      process.exitCode = error.exitCode === 0 ? 0 : inRun ? RUN_EXIT.refused : EXIT.unusable;
     else {
       printError(error);
       process.exitCode = inRun ? RUN_EXIT.refused : EXIT.unusable;

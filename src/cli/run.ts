@@ -72,11 +72,15 @@ export async function run(words: string[], options: RunOptions, _protection?: Pr
 function programOf(words: string[], options: RunOptions): AttemptRequest['program'] {
   if (options.shell === undefined) {
     if (words.length === 0)
-      throw new ReceiptsError('USAGE', 'no command was given', { next: "Write: receipts run -- COMMAND [ARG...], or: receipts run --shell 'TEXT'" });
+      throw new ReceiptsError('USAGE', 'no command was given', {
+        next: "Write: receipts run -- COMMAND [ARG...], or: receipts run --shell 'TEXT'",
+      });
     return { mode: 'argv', argv: words };
   }
   if (words.length > 0)
-    throw new ReceiptsError('USAGE', 'both --shell and an argument vector were given', { next: 'Leave one of them out.' });
+    throw new ReceiptsError('USAGE', 'both --shell and an argument vector were given', {
+      next: 'Leave one of them out.',
+    });
   const [shell, ...args] = options.shellProgram.trim().split(/\s+/);
   if (!shell || !args.includes('{0}'))
     throw new ReceiptsError('USAGE', '--shell-program needs a program and {0} in the place of the script', {
@@ -86,7 +90,8 @@ function programOf(words: string[], options: RunOptions): AttemptRequest['progra
 }
 
 function cwdOf(options: RunOptions, directory: string): AttemptRequest['cwd'] {
-  const workspace = options.workspace === undefined ? workspaceOf(directory, process.env) : resolve(directory, options.workspace);
+  const workspace =
+    options.workspace === undefined ? workspaceOf(directory, process.env) : resolve(directory, options.workspace);
   if (options.cwd.startsWith('/')) return { workspace, requested: options.cwd };
   // Joined as text, not normalized: `..` behind a symbolic link means what the kernel says.
   const below = relative(workspace, directory);
@@ -107,31 +112,54 @@ function currentDirectory(): string {
 function duration(option: string, text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined)
-    throw new ReceiptsError('USAGE', `${option} ${text}: not a duration`, { next: 'Write it like 90s, 10m or 2h (at most 24 days).' });
+    throw new ReceiptsError('USAGE', `${option} ${text}: not a duration`, {
+      next: 'Write it like 90s, 10m or 2h (at most 24 days).',
+    });
   return milliseconds;
 }
 
 function label(option: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (text === '' || Buffer.byteLength(text) > 256 || /[\0-\x1f\x7f]/.test(text))
-    throw new ReceiptsError('USAGE', `${option} takes 1 to 256 bytes without control characters`, { next: 'Choose a shorter, printable name.' });
+    throw new ReceiptsError('USAGE', `${option} takes 1 to 256 bytes without control characters`, {
+      next: 'Choose a shorter, printable name.',
+    });
   return text;
 }
 
-function report(result: AttemptResult, settings: ExecutorSettings, options: RunOptions, newHome: string | undefined): void {
+function report(
+  result: AttemptResult,
+  settings: ExecutorSettings,
+  options: RunOptions,
+  newHome: string | undefined,
+): void {
   const { termination, sealed, storeError, next } = result;
   if (storeError) {
-    say(sealed ? 'the output could not be stored: the receipt says EVIDENCE_BLOCKED' : 'the receipt could not be stored; `receipts recover` may still issue one');
+    say(
+      sealed
+        ? 'the output could not be stored: the receipt says EVIDENCE_BLOCKED'
+        : 'the receipt could not be stored; `receipts recover` may still issue one',
+    );
     printError(storeError);
   }
   if ((termination.kind === 'refused' || termination.kind === 'start-failed') && !options.json)
-    printError(new ReceiptsError(termination.code as ReceiptsError['code'], termination.message, next === undefined ? {} : { next }));
+    printError(
+      new ReceiptsError(
+        termination.code as ReceiptsError['code'],
+        termination.message,
+        next === undefined ? {} : { next },
+      ),
+    );
   if (options.json) printJson(jsonOf(result, settings));
   if (options.quiet || options.json) return;
-  if (newHome) say(`made a signing key in ${newHome}; commands that you run can read it (custody: reachable-by-command)`);
+  if (newHome)
+    say(`made a signing key in ${newHome}; commands that you run can read it (custody: reachable-by-command)`);
   const place = relative(process.cwd(), result.taskDirectory) || '.';
   const shorter = place.startsWith('..') ? result.taskDirectory : place;
-  if (sealed) say(`${describeTermination(termination)} · receipt ${result.receiptId} · policy ${settings.policy.name}\nreceipts: receipts verify ${shorter}`);
+  if (sealed)
+    say(
+      `${describeTermination(termination)} · receipt ${result.receiptId} · policy ${settings.policy.name}\nreceipts: receipts verify ${shorter}`,
+    );
 }
 
 function jsonOf(result: AttemptResult, settings: ExecutorSettings) {

@@ -15,7 +15,10 @@ export function existingStore(named: string | undefined): string {
 }
 
 /** Everything in a store, verified, in the order in which it was sealed per task. */
-export async function verifiedStore(store: string, options: { trust?: string; bodies: boolean }): Promise<Verification> {
+export async function verifiedStore(
+  store: string,
+  options: { trust?: string; bodies: boolean },
+): Promise<Verification> {
   return verifyPaths([store], { ...trustFrom(options.trust), bodies: options.bodies });
 }
 

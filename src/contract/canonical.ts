@@ -41,7 +41,8 @@ export function parseCanonical(bytes: Uint8Array, where: string): unknown {
   } catch (error) {
     throw malformed('holds a number or string that canonical JSON cannot express', error);
   }
-  if (canonical !== text) throw malformed(`not canonical JSON (RFC 8785) from character ${firstDifference(canonical ?? '', text)} on`);
+  if (canonical !== text)
+    throw malformed(`not canonical JSON (RFC 8785) from character ${firstDifference(canonical ?? '', text)} on`);
   return value;
 }
 

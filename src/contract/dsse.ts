@@ -1,5 +1,5 @@
-import { ReceiptsError } from './errors.ts';
 import { canonicalBytes, parseCanonical } from './canonical.ts';
+import { ReceiptsError } from './errors.ts';
 
 /** Payload types: one per kind of statement, so that a signature over one never passes for another. */
 export const PAYLOAD_TYPES = {

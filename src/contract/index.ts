@@ -4,5 +4,5 @@ export * from './digest.ts';
 export * from './dsse.ts';
 export * from './errors.ts';
 export * from './exit-codes.ts';
-export * from './version.ts';
 export type * from './schema/index.ts';
+export * from './version.ts';

@@ -83,7 +83,11 @@ export class AttemptStore {
   }
 
   dropBodies(): void {
-    const names = ['stdout', 'stderr'].flatMap((stream) => [`${stream}.txt`, `${stream}.head.txt`, `${stream}.tail.txt`]);
+    const names = ['stdout', 'stderr'].flatMap((stream) => [
+      `${stream}.txt`,
+      `${stream}.head.txt`,
+      `${stream}.tail.txt`,
+    ]);
     for (const name of [...names, CHUNKS_FILE]) removeIfThere(join(this.directory, name));
     this.#chunks?.discard();
     this.#chunks = undefined;

@@ -33,7 +33,11 @@ export function writeNewFile(path: string, bytes: Uint8Array): void {
 export function replaceFile(path: string, bytes: Uint8Array): void {
   orStoreError(path, () => {
     const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
-    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
+    const fd = openSync(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+      0o600,
+    );
     try {
       writeAll(fd, bytes);
       fsyncSync(fd);
@@ -78,7 +82,9 @@ export function orStoreError<T>(path: string, write: () => T): T {
 
 function adviceFor(errno: string | undefined): string {
   if (errno === 'ENOSPC' || errno === 'EDQUOT') return 'Free some space or name another store with --store DIR.';
-  if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS') return 'Name a store that you may write to with --store DIR.';
-  if (errno === 'ENOTDIR' || errno === 'EEXIST') return 'A file stands where the store needs a directory: name another store with --store DIR.';
+  if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS')
+    return 'Name a store that you may write to with --store DIR.';
+  if (errno === 'ENOTDIR' || errno === 'EEXIST')
+    return 'A file stands where the store needs a directory: name another store with --store DIR.';
   return 'Name another store with --store DIR.';
 }

@@ -5,7 +5,9 @@ import type { HmacKey } from './signing.ts';
 /** docs/format.md §2.2. */
 export function hmacKeyFrom(bytes: Buffer, kept: boolean): HmacKey {
   const label = Buffer.from('command-receipts/hmac-key/v1\n', 'utf8');
-  const keyId = sha256(Buffer.concat([label, bytes])).subarray(0, 16).toString('base64url');
+  const keyId = sha256(Buffer.concat([label, bytes]))
+    .subarray(0, 16)
+    .toString('base64url');
   return { keyId, key: createSecretKey(bytes), kept };
 }
 
@@ -17,7 +19,9 @@ export function ephemeralHmacKey(): HmacKey {
 /** Reads an HMAC key from base64 or hex of at least 16 bytes. */
 export function parseHmacKey(text: string, where: string): HmacKey {
   const trimmed = text.trim();
-  const bytes = /^(?:[0-9a-fA-F]{2}){16,}$/.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64');
+  const bytes = /^(?:[0-9a-fA-F]{2}){16,}$/.test(trimmed)
+    ? Buffer.from(trimmed, 'hex')
+    : Buffer.from(trimmed, 'base64');
   if (bytes.length < 16)
     throw new ReceiptsError('KEY_INVALID', 'an HMAC key is base64 or hex of at least 16 bytes', {
       where,

@@ -104,10 +104,14 @@ function refuseLooseMode(path: string, mode: number, uid: number): void {
       next: 'Use a COMMAND_RECEIPTS_HOME of your own.',
     });
   if ((mode & 0o077) !== 0)
-    throw new ReceiptsError('KEY_PERMISSIONS', `others may read the key (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`, {
-      where: path,
-      next: `Run: chmod 600 ${path} — and make a new key if the machine is shared.`,
-    });
+    throw new ReceiptsError(
+      'KEY_PERMISSIONS',
+      `others may read the key (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
+      {
+        where: path,
+        next: `Run: chmod 600 ${path} — and make a new key if the machine is shared.`,
+      },
+    );
 }
 
 /** Adds the public key to the user's trust file, so that `receipts verify` knows it here and nowhere else. */
@@ -127,4 +131,3 @@ function rawPublicKey(key: KeyObject): Buffer {
   const { x } = key.export({ format: 'jwk' });
   return Buffer.from(String(x), 'base64url');
 }
-

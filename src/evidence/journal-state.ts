@@ -1,11 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import {
-  canonicalText,
-  digestOf,
-  type JournalLine,
-  parseCanonical,
-  ReceiptsError,
-} from '../contract/index.ts';
+import { canonicalText, digestOf, type JournalLine, parseCanonical, ReceiptsError } from '../contract/index.ts';
 
 /** An attempt as far as the journal knows it. */
 export interface AttemptState {
@@ -90,7 +84,10 @@ export interface LineCheck {
  */
 export function readJournalLine(text: string, state: JournalState, check: LineCheck, where: string): JournalLine {
   const corrupt = (message: string) =>
-    new ReceiptsError('STORE_CORRUPT', message, { where, next: 'Verify the store with `receipts verify`; begin a new task to go on.' });
+    new ReceiptsError('STORE_CORRUPT', message, {
+      where,
+      next: 'Verify the store with `receipts verify`; begin a new task to go on.',
+    });
   let line: JournalLine;
   try {
     line = parseCanonical(Buffer.from(text, 'utf8'), where) as JournalLine;
@@ -102,7 +99,8 @@ export function readJournalLine(text: string, state: JournalState, check: LineCh
   if (line.sequence !== state.lines) throw corrupt(`sequence ${line.sequence} where ${state.lines} was due`);
   const chainId = state.lines === 0 ? line.chainId : state.chainId;
   if (line.chainId !== chainId) throw corrupt('belongs to another chain');
-  if (line.previous !== (state.lines === 0 ? check.genesis(chainId) : state.digest)) throw corrupt('does not link to the line before it');
+  if (line.previous !== (state.lines === 0 ? check.genesis(chainId) : state.digest))
+    throw corrupt('does not link to the line before it');
   if (line.keyId !== check.keyId) state.foreignLines++;
   else if (!macFits(line, check.journalKey)) throw corrupt('its authentication code is wrong');
   return line;

@@ -19,7 +19,12 @@ export function taskDirectoryName(taskId: string): string {
 /** Files of attempts in progress: gone once they are sealed. */
 export function workFiles(store: string, name: string) {
   const base = join(store, '.work', name);
-  return { directory: join(store, '.work'), lock: `${base}.lock`, reserve: `${base}.reserve`, chunks: `${base}.chunks` };
+  return {
+    directory: join(store, '.work'),
+    lock: `${base}.lock`,
+    reserve: `${base}.reserve`,
+    chunks: `${base}.chunks`,
+  };
 }
 
 export function receiptDirectory(taskDirectory: string, receiptId: string): string {

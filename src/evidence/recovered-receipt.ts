@@ -37,7 +37,14 @@ export function receiptFromJournal(parts: RecoveredParts): CommandReceipt {
   });
   if (bound !== undefined && started !== undefined) {
     const { command: _command, argv: _argv, flags: _flags, gaps: _gaps, ...boundParts } = bound;
-    const lost = ['/termination', '/time/monotonicEndNs', '/time/endedAt', '/process/rusage', '/streams/stdout', '/streams/stderr'];
+    const lost = [
+      '/termination',
+      '/time/monotonicEndNs',
+      '/time/endedAt',
+      '/process/rusage',
+      '/streams/stdout',
+      '/streams/stderr',
+    ];
     return {
       ...common,
       ...boundParts,
@@ -56,7 +63,12 @@ function unknownReceipt(
   bound: BoundStageFacts | undefined,
   evidence: (lost: readonly string[]) => CommandReceipt['evidence'],
 ): UnknownReceipt {
-  const lost = ['/termination', '/time/monotonicEndNs', '/time/endedAt', ...(bound ? [] : ['/policy', '/executable', '/cwd'])];
+  const lost = [
+    '/termination',
+    '/time/monotonicEndNs',
+    '/time/endedAt',
+    ...(bound ? [] : ['/policy', '/executable', '/cwd']),
+  ];
   return {
     ...common,
     cwd: bound?.cwd ?? requested.cwd,
@@ -78,5 +90,7 @@ function crashed(field: string): Gap {
 }
 
 function journalGap({ recoveredBy }: RecoveredParts): Gap[] {
-  return recoveredBy.journal === 'authenticated' ? [] : [{ field: '/evidence/recoveredBy/journal', reason: 'journal-unauthenticated' }];
+  return recoveredBy.journal === 'authenticated'
+    ? []
+    : [{ field: '/evidence/recoveredBy/journal', reason: 'journal-unauthenticated' }];
 }

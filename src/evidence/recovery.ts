@@ -1,6 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeEnvelope, type JournalLine, parseCanonical, ReceiptsError, type UnknownTermination } from '../contract/index.ts';
+import {
+  decodeEnvelope,
+  type JournalLine,
+  parseCanonical,
+  ReceiptsError,
+  type UnknownTermination,
+} from '../contract/index.ts';
 import { AttemptStore } from './attempt.ts';
 import type { AttemptState } from './journal-state.ts';
 import { HEAD_FILE, JOURNAL_FILE, taskDirectoryName, workFiles } from './layout.ts';
@@ -27,7 +33,10 @@ export interface RecoveryOptions {
 export function taskDirectories(store: string): string[] {
   if (!existsSync(store)) return [];
   return readdirSync(store, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && existsSync(join(store, entry.name, JOURNAL_FILE)))
+    .filter(
+      (entry) =>
+        entry.isDirectory() && !entry.name.startsWith('.') && existsSync(join(store, entry.name, JOURNAL_FILE)),
+    )
     .map((entry) => entry.name)
     .sort();
 }
@@ -72,7 +81,9 @@ function recoverAttempt(task: TaskStore, attempt: AttemptState, options: Recover
   const place = new AttemptStore(task, { ...options, taskId: task.taskId }, receiptId, 0);
   place.dropBodies();
   place.recordLocked('UNKNOWN_TERMINATION', { termination, recoveredBy });
-  const sealed = place.seal((chain) => receiptFromJournal({ receiptId, lines, chain, termination, recoveredBy }), { close: false });
+  const sealed = place.seal((chain) => receiptFromJournal({ receiptId, lines, chain, termination, recoveredBy }), {
+    close: false,
+  });
   return { ...base, outcome: 'recovered', missingStage, path: sealed.path };
 }
 
@@ -81,7 +92,9 @@ function bringUpToDate(task: TaskStore): void {
   const { state } = task.journal;
   if (state.automatic && !state.closed && state.attempts.size > 0) return task.close();
   const path = join(task.directory, HEAD_FILE);
-  const head = existsSync(path) ? JSON.parse(decodeEnvelope(readFileSync(path), path).payload.toString('utf8')) : undefined;
+  const head = existsSync(path)
+    ? JSON.parse(decodeEnvelope(readFileSync(path), path).payload.toString('utf8'))
+    : undefined;
   if (head?.journalDigest !== state.digest) task.locked(() => task.writeHead());
 }
 

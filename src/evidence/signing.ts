@@ -1,5 +1,11 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
-import { type Custody, canonicalBytes, encodeEnvelope, preAuthenticationEncoding, ReceiptsError } from '../contract/index.ts';
+import {
+  type Custody,
+  canonicalBytes,
+  encodeEnvelope,
+  preAuthenticationEncoding,
+  ReceiptsError,
+} from '../contract/index.ts';
 import { keyIdOf } from '../contract/key-id.ts';
 
 /** What signs: the key, its name, who else can reach it, and the secret that authenticates journal lines. */
@@ -32,9 +38,13 @@ const JOURNAL_LABEL = 'command-receipts/journal-mac/v1';
 
 export function createSigner(privateKey: KeyObject, options: SignerOptions): Signer {
   if (privateKey.asymmetricKeyType !== 'ed25519')
-    throw new ReceiptsError('KEY_INVALID', `a signing key is Ed25519, this is ${privateKey.asymmetricKeyType ?? 'a secret'}`, {
-      next: 'Make one with: openssl genpkey -algorithm ed25519',
-    });
+    throw new ReceiptsError(
+      'KEY_INVALID',
+      `a signing key is Ed25519, this is ${privateKey.asymmetricKeyType ?? 'a secret'}`,
+      {
+        next: 'Make one with: openssl genpkey -algorithm ed25519',
+      },
+    );
   const publicKey = createPublicKey(privateKey);
   const keyId = keyIdOf(publicKey);
   return {

@@ -1,19 +1,20 @@
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import {
-  chainGenesis,
-  decodeEnvelope,
-  digestOf,
-  type Head,
-  PAYLOAD_TYPES,
-  ReceiptsError,
-} from '../contract/index.ts';
+import { chainGenesis, decodeEnvelope, digestOf, type Head, PAYLOAD_TYPES, ReceiptsError } from '../contract/index.ts';
 import { AttemptStore } from './attempt.ts';
 import { makeDirectory, replaceFile, syncDirectory } from './files.ts';
 import { Journal, type JournalClock, systemClock } from './journal.ts';
 import type { AttemptState } from './journal-state.ts';
-import { HEAD_FILE, JOURNAL_FILE, RECEIPT_FILE, RECEIPTS_DIRECTORY, receiptDirectory, taskDirectoryName, workFiles } from './layout.ts';
+import {
+  HEAD_FILE,
+  JOURNAL_FILE,
+  RECEIPT_FILE,
+  RECEIPTS_DIRECTORY,
+  receiptDirectory,
+  taskDirectoryName,
+  workFiles,
+} from './layout.ts';
 import type { Locks } from './lock.ts';
 import type { Signer } from './signing.ts';
 
@@ -57,7 +58,11 @@ export class TaskStore {
   }
 
   /** Begins an attempt: REQUESTED is durable when this returns. */
-  begin(receiptId: string, step: string | undefined, facts: (attempt: number) => Record<string, unknown>): AttemptStore {
+  begin(
+    receiptId: string,
+    step: string | undefined,
+    facts: (attempt: number) => Record<string, unknown>,
+  ): AttemptStore {
     return this.locked(() => {
       this.#refuseClosed();
       const number = this.journal.state.nextAttempt(step);
@@ -102,7 +107,11 @@ export class TaskStore {
     const path = join(receiptDirectory(this.directory, attempt.receiptId), RECEIPT_FILE);
     if (!existsSync(path)) return false;
     const { payload } = decodeEnvelope(readFileSync(path), path);
-    this.journal.append('SEALED', { receiptDigest: digestOf(payload), chainSequence: this.nextPosition().sequence }, attempt.receiptId);
+    this.journal.append(
+      'SEALED',
+      { receiptDigest: digestOf(payload), chainSequence: this.nextPosition().sequence },
+      attempt.receiptId,
+    );
     return true;
   }
 

@@ -8,13 +8,13 @@ import {
   type UnstartedTermination,
 } from '../contract/index.ts';
 import type { AttemptStore, BoundStageFacts, SealedReceipt } from '../evidence/index.ts';
-import type { Bound, BindFailed, Running } from '../launch/index.ts';
+import type { BindFailed, Bound, Running } from '../launch/index.ts';
 import { decide } from '../policy/index.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { redactGaps, storable, storableFailure } from './facts.ts';
 import { type AttemptRequest, commandFacts, type ExecutorSettings, type Plan, planAttempt } from './plan.ts';
-import { superviseCommand } from './supervise.ts';
 import { sealStarted } from './seal.ts';
+import { superviseCommand } from './supervise.ts';
 
 /** What became of one command and of its evidence. */
 export interface AttemptResult {
@@ -85,7 +85,14 @@ async function runBound(attempt: Attempt, bound: Bound): Promise<AttemptResult> 
     if (!(error instanceof ReceiptsError)) throw error;
     const { code, errno, message } = error;
     const text = attempt.plan.redactor.text(message);
-    const termination = { kind: 'start-failed' as const, exitCode: null, signal: null, code, ...(errno && { errno }), message: text };
+    const termination = {
+      kind: 'start-failed' as const,
+      exitCode: null,
+      signal: null,
+      code,
+      ...(errno && { errno }),
+      message: text,
+    };
     return unstarted(attempt, termination, stage, error.next);
   }
   const outcome = await superviseCommand(attempt, running, () => rebound.flag);
@@ -112,9 +119,14 @@ function refusalOf({ plan }: Attempt, stage: BoundStageFacts): { code: ErrorCode
   if (stage.policy.outcome === 'DENY')
     return { code: 'POLICY_DENIED', message: `denied by the policy's rule ${stage.policy.rule}` };
   if (!plan.terms.refuseLoaderControl) return undefined;
-  const names = plan.environment.passedNames.filter((entry) => entry.class === 'loader-control').map(({ name }) => name);
+  const names = plan.environment.passedNames
+    .filter((entry) => entry.class === 'loader-control')
+    .map(({ name }) => name);
   if (names.length === 0) return undefined;
-  return { code: 'POLICY_DENIED', message: `the policy refuses these variables: ${plan.redactor.text(names.join(', '))}` };
+  return {
+    code: 'POLICY_DENIED',
+    message: `the policy refuses these variables: ${plan.redactor.text(names.join(', '))}`,
+  };
 }
 
 function neverBound(attempt: Attempt, failed: BindFailed): AttemptResult {
@@ -137,7 +149,10 @@ function decision(made: { outcome: 'ALLOW' | 'DENY'; rule: string }, { policy }:
   return { decisionId: uuidv7(), digest: policy.digest, outcome: made.outcome, rule: made.rule, source: policy.source };
 }
 
-type UnstartedFacts = Pick<CommandReceipt & { started: 'no' }, 'cwd' | 'executable' | 'interpreters' | 'script' | 'policy'> &
+type UnstartedFacts = Pick<
+  CommandReceipt & { started: 'no' },
+  'cwd' | 'executable' | 'interpreters' | 'script' | 'policy'
+> &
   Partial<Pick<BoundStageFacts, 'command' | 'argv' | 'flags' | 'gaps'>>;
 
 /** A command of which no process came to be gets its receipt like any other. */

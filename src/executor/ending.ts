@@ -1,5 +1,5 @@
-import type { Exit, Running } from '../launch/index.ts';
 import { ReceiptsError, type Termination } from '../contract/index.ts';
+import type { Exit, Running } from '../launch/index.ts';
 
 export interface EndingOptions {
   readonly running: Running;
@@ -47,7 +47,11 @@ export class Ending {
     if (this.#termSentNs !== undefined) {
       const limitNs = (BigInt(this.#options.timeoutMs ?? 0) * 1_000_000n).toString();
       const killSentNs = this.#killSentNs?.toString();
-      const timeout = { limitNs, termSentNs: this.#termSentNs.toString(), ...(killSentNs !== undefined && { killSentNs }) };
+      const timeout = {
+        limitNs,
+        termSentNs: this.#termSentNs.toString(),
+        ...(killSentNs !== undefined && { killSentNs }),
+      };
       return { kind: 'timed-out', exitCode, signal, coreDumped, timeout };
     }
     if (exitCode !== null) return { kind: 'exited', exitCode, signal: null };

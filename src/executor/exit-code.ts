@@ -11,6 +11,7 @@ export function exitCodeOf(termination: Termination): number {
     case 'timed-out':
       return RUN_EXIT.timedOut;
     case 'start-failed':
+      if (termination.code.startsWith('CWD_')) return RUN_EXIT.refused;
       return termination.code === 'PROGRAM_NOT_FOUND' ? RUN_EXIT.notFound : RUN_EXIT.notExecutable;
     case 'refused':
     case 'unknown':

@@ -1,6 +1,14 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
-import { flockLocks, gitTop, type HmacKey, type Locks, pidFileLocks, type Signer, TaskStore } from '../evidence/index.ts';
+import {
+  flockLocks,
+  gitTop,
+  type HmacKey,
+  type Locks,
+  pidFileLocks,
+  type Signer,
+  TaskStore,
+} from '../evidence/index.ts';
 import { type Launcher, lockFile, selectLauncher } from '../launch/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { ConsoleStream } from './console.ts';

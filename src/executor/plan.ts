@@ -12,7 +12,14 @@ import {
 } from '../contract/index.ts';
 import type { HmacKey, RequestedFacts, Signer, TaskStore } from '../evidence/index.ts';
 import type { BindRequest, Launcher } from '../launch/index.ts';
-import { type Asked, type EnvironmentPlan, type Policy, planEnvironment, type Terms, termsFor } from '../policy/index.ts';
+import {
+  type Asked,
+  type EnvironmentPlan,
+  type Policy,
+  planEnvironment,
+  type Terms,
+  termsFor,
+} from '../policy/index.ts';
 import { createRedactor, type Literal, type Redactor } from '../redact/index.ts';
 import type { ConsoleStream } from './console.ts';
 import type { ContextFacts } from './context.ts';
@@ -148,10 +155,12 @@ function redactContext(context: CommandReceipt['context'], redactor: Redactor): 
 
 function standingGaps(settings: ExecutorSettings, redactor: Redactor): Gap[] {
   const gaps: Gap[] = [...settings.context.gaps];
-  if (settings.identity.distDigest === null) gaps.push({ field: '/executor/distDigest', reason: 'dist-digest-unknown' });
+  if (settings.identity.distDigest === null)
+    gaps.push({ field: '/executor/distDigest', reason: 'dist-digest-unknown' });
   if (settings.bootId === null) gaps.push({ field: '/time/bootId', reason: 'not-observed' });
   if (!settings.hmacKey.kept) gaps.push({ field: '/command/argvDigest', reason: 'unverifiable-later' });
-  if (redactor.skippedLiterals.length > 0) gaps.push({ field: '/redaction/skippedLiterals', reason: 'literal-skipped' });
+  if (redactor.skippedLiterals.length > 0)
+    gaps.push({ field: '/redaction/skippedLiterals', reason: 'literal-skipped' });
   return gaps;
 }
 

@@ -1,6 +1,6 @@
+import type { CapturedStream } from '../capture/index.ts';
 import { type CommandReceipt, type Gap, ReceiptsError, RUN_EXIT } from '../contract/index.ts';
 import type { Body, BoundStageFacts, SealedReceipt } from '../evidence/index.ts';
-import type { CapturedStream } from '../capture/index.ts';
 import type { Attempt, AttemptResult } from './attempt.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { redactGaps } from './facts.ts';
@@ -54,7 +54,9 @@ function bodyOf(stream: Body['stream'], { head, tail, evidence }: CapturedStream
 
 function asStoreError(error: unknown): ReceiptsError {
   if (error instanceof ReceiptsError) return error;
-  return new ReceiptsError('INTERNAL', error instanceof Error ? error.message : 'the evidence could not be stored', { cause: error });
+  return new ReceiptsError('INTERNAL', error instanceof Error ? error.message : 'the evidence could not be stored', {
+    cause: error,
+  });
 }
 
 /** The launcher ends the group when the pinned bytes change under a running command. */
@@ -70,12 +72,22 @@ function assemble(
   chain: CommandReceipt['chain'],
   lost: ReceiptsError | undefined,
 ): CommandReceipt {
-  const { flags, gaps, time, cwd: _cwd, executable: _executable, command: _command, argv: _argv, ...base } = plan.requested(place.attempt);
+  const {
+    flags,
+    gaps,
+    time,
+    cwd: _cwd,
+    executable: _executable,
+    command: _command,
+    argv: _argv,
+    ...base
+  } = plan.requested(place.attempt);
   const { flags: boundFlags, gaps: boundGaps, ...bound } = stage;
   const { stdout, stderr } = outcome.streams;
   const allFlags = new Set([...flags, ...boundFlags, ...outcome.flags]);
   if (lost) allFlags.add('EVIDENCE_BLOCKED');
-  const blocked = lost !== undefined || stdout.evidence.blockedAt !== undefined || stderr.evidence.blockedAt !== undefined;
+  const blocked =
+    lost !== undefined || stdout.evidence.blockedAt !== undefined || stderr.evidence.blockedAt !== undefined;
   return {
     ...base,
     ...bound,
@@ -102,10 +114,15 @@ function ownGaps({ process, streams }: Outcome, lost: ReceiptsError | undefined)
   if (process.processGroup === null) gaps.push({ field: '/process/processGroup', reason: 'not-observed' });
   if (process.rusage === null) gaps.push({ field: '/process/rusage', reason: 'not-observed' });
   for (const stream of ['stdout', 'stderr'] as const) {
-    if (lost) gaps.push({ field: `/streams/${stream}`, reason: 'store-failed', ...(lost.errno && { detail: lost.errno }) });
+    if (lost)
+      gaps.push({ field: `/streams/${stream}`, reason: 'store-failed', ...(lost.errno && { detail: lost.errno }) });
     const { unterminated } = streams[stream];
     if (unterminated.length > 0)
-      gaps.push({ field: `/streams/${stream}/redaction`, reason: 'redaction-unterminated', detail: unterminated.join(', ') });
+      gaps.push({
+        field: `/streams/${stream}/redaction`,
+        reason: 'redaction-unterminated',
+        detail: unterminated.join(', '),
+      });
   }
   return gaps;
 }

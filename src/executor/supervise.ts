@@ -1,5 +1,5 @@
-import type { Flag, Gap, Process, Sandbox } from '../contract/index.ts';
 import { type CapturedStream, ChunkIndex, Pump, StreamCapture, type StreamName } from '../capture/index.ts';
+import type { Flag, Gap, Process, Sandbox } from '../contract/index.ts';
 import type { Exit, Running } from '../launch/index.ts';
 import type { Attempt } from './attempt.ts';
 import { Ending } from './ending.ts';
@@ -74,7 +74,9 @@ function pumpFor({ place, plan, request, settings }: Attempt, running: Running, 
       show: (bytes) => settings.console[stream].write(bytes),
       onBlocked: (_error, offset) => {
         flags.add('EVIDENCE_BLOCKED');
-        settings.notify(`redaction of ${stream} failed at byte ${offset}: nothing more of it is shown or stored (EVIDENCE_BLOCKED)`);
+        settings.notify(
+          `redaction of ${stream} failed at byte ${offset}: nothing more of it is shown or stored (EVIDENCE_BLOCKED)`,
+        );
       },
     });
   const pump = new Pump({

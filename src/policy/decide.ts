@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import type { BindingMethod } from '../contract/index.ts';
-import { durationMs, sizeBytes } from './quantities.ts';
 import type { Policy } from './policy.ts';
+import { durationMs, sizeBytes } from './quantities.ts';
 import type { PolicyRule } from './schema.ts';
 
 /** What was asked for: an argument vector, or a shell text. */
@@ -57,7 +57,8 @@ export function decide(policy: Policy, asked: Asked, opened: OpenedProgram | und
 }
 
 function fits(rule: PolicyRule, asked: Asked): boolean {
-  if ('text' in asked) return rule.argv === undefined && (rule.script === undefined || matches(rule.script, asked.text.trim()));
+  if ('text' in asked)
+    return rule.argv === undefined && (rule.script === undefined || matches(rule.script, asked.text.trim()));
   return rule.script === undefined && (rule.argv === undefined || fitsArgv(rule.argv, asked.argv));
 }
 

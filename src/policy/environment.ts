@@ -18,7 +18,8 @@ const STANDARD = new Set(
 );
 
 /** What a plain `run:` step would not have had, and our own: never passed on. */
-const INTERNAL = /^(?:INPUT_.*|STATE_.*|ACTIONS_RUNTIME_TOKEN|ACTIONS_RUNTIME_URL|ACTIONS_RESULTS_URL|ACTIONS_CACHE_URL|ACTIONS_CACHE_SERVICE_V2|COMMAND_RECEIPTS_.*)$/;
+const INTERNAL =
+  /^(?:INPUT_.*|STATE_.*|ACTIONS_RUNTIME_TOKEN|ACTIONS_RUNTIME_URL|ACTIONS_RESULTS_URL|ACTIONS_CACHE_URL|ACTIONS_CACHE_SERVICE_V2|COMMAND_RECEIPTS_.*)$/;
 
 const SECRET =
   /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIE|(?:^|_)(?:API|ACCESS|PRIVATE|SIGNING|ENCRYPTION|DEPLOY|AUTH|SSH|MASTER|ACCOUNT)_?KEY(?:_ID|_BASE64)?|(?:^|_)(?:PAT|PWD|PASS|AUTH|DSN)|CONNECTION_STRING|DATABASE_URL|WEBHOOK_URL)$/i;
@@ -26,7 +27,8 @@ const SECRET =
 /** Names that end like a secret's and are none. */
 const NOT_SECRET = /^(?:PWD|OLDPWD|.*_TOKEN_(?:PATH|FILE)|ACTIONS_ID_TOKEN_REQUEST_URL)$/;
 
-const CI = /^(?:CI|GITHUB_.*|RUNNER_.*|ACTIONS_.*|GITLAB_.*|CI_.*|BUILDKITE.*|CIRCLE.*|TRAVIS.*|JENKINS_.*|BUILD_(?:ID|NUMBER|URL))$/;
+const CI =
+  /^(?:CI|GITHUB_.*|RUNNER_.*|ACTIONS_.*|GITLAB_.*|CI_.*|BUILDKITE.*|CIRCLE.*|TRAVIS.*|JENKINS_.*|BUILD_(?:ID|NUMBER|URL))$/;
 
 export interface EnvironmentPlan {
   /** In the order given, to be passed to the command. */
@@ -59,7 +61,8 @@ export function planEnvironment(
   const allowed = rules?.allow && picomatch([...rules.allow]);
   for (const [name, value] of environment) {
     const entry = { name, class: classOf(name, rules?.secrets) };
-    if (value !== '' && (entry.class === 'secret' || (entry.class === 'internal' && SECRET.test(name)))) secrets.push({ name, value });
+    if (value !== '' && (entry.class === 'secret' || (entry.class === 'internal' && SECRET.test(name))))
+      secrets.push({ name, value });
     if (entry.class === 'internal' || (allowed && !allowed(name))) {
       withheldNames.push(entry);
       continue;

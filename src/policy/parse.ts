@@ -1,5 +1,5 @@
-import { canonicalBytes, digestOf, ReceiptsError } from '../contract/index.ts';
 import { parseDocument } from '../contract/document.ts';
+import { canonicalBytes, digestOf, ReceiptsError } from '../contract/index.ts';
 import type { Policy } from './policy.ts';
 import { PolicyDocument } from './schema.ts';
 
@@ -14,7 +14,11 @@ function refuseAmbiguous(document: PolicyDocument, file: string): void {
   const seen = new Set<string>();
   for (const [index, { id, argv, script }] of (document.commands ?? []).entries()) {
     const where = `${file}#/commands/${index}`;
-    if (seen.has(id)) throw new ReceiptsError('POLICY_INVALID', `two commands have the id ${id}`, { where, next: 'Give each its own.' });
+    if (seen.has(id))
+      throw new ReceiptsError('POLICY_INVALID', `two commands have the id ${id}`, {
+        where,
+        next: 'Give each its own.',
+      });
     seen.add(id);
     if (argv !== undefined && script !== undefined)
       throw new ReceiptsError('POLICY_INVALID', `command ${id} has both argv and script`, {

@@ -11,7 +11,9 @@ export function sizeBytes(size: number | string): number {
   const match = /^([0-9]+) ?([A-Za-z]*)$/.exec(String(size));
   const bytes = Number(match?.[1]) * (UNITS[match?.[2] || 'B'] ?? Number.NaN);
   if (!Number.isSafeInteger(bytes) || bytes > LARGEST_SIZE)
-    throw new ReceiptsError('POLICY_INVALID', `${size} is no size between 0 and 64MiB`, { next: 'Write it like 512KiB or 4MiB.' });
+    throw new ReceiptsError('POLICY_INVALID', `${size} is no size between 0 and 64MiB`, {
+      next: 'Write it like 512KiB or 4MiB.',
+    });
   return bytes;
 }
 

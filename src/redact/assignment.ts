@@ -10,7 +10,9 @@ import type { View } from './view.ts';
 
 const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
-const LINE_HEAD = 64;
+const EQUALS = 0x3d;
+const COOKIE_NAME = byteTable('A-Za-z0-9!#$%&*+.^_|~-');
+const COOKIE_NAME_LIMIT = 64;
 const SHORTEST_AFTER_SCHEME = 6;
 const DEEPEST_QUOTE = 3;
 
@@ -75,12 +77,12 @@ function endsValue(view: View, at: number, byte: number, quote: number, depth: n
   return depth > 0 && byte === BACKSLASH && view.at(at + depth) === quote;
 }
 
-/** A cookie header: a `=` early in the line. */
+/** A cookie header: a name and a `=`. */
 function isLineValue(view: View, start: number): boolean {
-  for (let i = 0; i < LINE_HEAD; i++) {
+  for (let i = 0; i < COOKIE_NAME_LIMIT; i++) {
     const byte = view.at(start + i);
-    if (byte < 0 || LINE[byte] !== 1 || (i === 0 && byte === 0x5b)) return false;
-    if (byte === 0x3d) return i > 0;
+    if (byte === EQUALS) return i > 0;
+    if (byte < 0 || COOKIE_NAME[byte] !== 1) return false;
   }
   return false;
 }

@@ -26,10 +26,10 @@ export class Emitter {
   /** Raw position up to which every byte is emitted or removed. */
   cursor = 0;
   #union: Union | undefined;
-  readonly #texts: readonly Buffer[];
+  readonly #texts: readonly Uint8Array[];
 
   /** `texts`: replacement texts by rule index. */
-  constructor(texts: readonly Buffer[]) {
+  constructor(texts: readonly Uint8Array[]) {
     this.#texts = texts;
   }
 
@@ -127,7 +127,7 @@ export class Emitter {
   }
 
   #replace(output: Output, rule: number): void {
-    const text = this.#texts[rule] as Buffer;
+    const text = this.#texts[rule] as Uint8Array;
     output.replace(text);
     this.inserted += text.length;
     this.hits.set(rule, (this.hits.get(rule) ?? 0) + 1);

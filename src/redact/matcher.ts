@@ -1,9 +1,9 @@
 import { LOOKBEHIND } from './boundary.ts';
 import { lowered } from './charset.ts';
-import { type Found, foundAt, type PositionMap } from './found.ts';
+import { type Found, foundAt, type PositionMap, SAME_POSITIONS } from './found.ts';
 import { LiteralMatcher } from './literal-matcher.ts';
 import type { Opening } from './opening.ts';
-import type { AnchorSet, CompiledRule, Patterns } from './patterns.ts';
+import { type AnchorSet, type CompiledRule, type Patterns, REPLACEMENT_RULE } from './patterns.ts';
 import { PREFIX_BYTES } from './prefilter.ts';
 import { advance, type Progress, type Swallow } from './swallow.ts';
 import { View } from './view.ts';
@@ -190,6 +190,7 @@ export class StreamMatcher {
 
   #open(rule: CompiledRule, { start, resume, swallow }: Opening, window: Window): void {
     const from = window.base + start;
+    if (rule.index === REPLACEMENT_RULE && this.#map !== SAME_POSITIONS) return;
     if (swallow === undefined) {
       const end = this.#map.toRaw(window.base + resume - 1) + 1;
       this.#sink.push(foundAt(this.#map.toRaw(from), end, rule.index));

@@ -48,9 +48,8 @@ export function readNotation(view: View, keywordStart: number, keywordEnd: numbe
 function skipClosing(view: View, from: number): number {
   let at = from;
   while (at < from + ESCAPE_LIMIT && view.at(at) === BACKSLASH) at++;
-  if (isQuote(view.at(at))) at++;
-  else at = from;
-  return view.at(at) === 0x5d ? at + 1 : at;
+  if (!isQuote(view.at(at))) return from;
+  return view.at(at + 1) === 0x5d ? at + 2 : at + 1;
 }
 
 function skipBlanks(view: View, from: number): number {

@@ -1,10 +1,10 @@
 import { assignmentMatcher } from './assignment.ts';
 import { Automaton } from './automaton.ts';
 import { BLOCK_ANCHOR, blockMatcher } from './block.ts';
-import { lowered } from './charset.ts';
+import { byteTable, lowered } from './charset.ts';
 import type { Matcher } from './opening.ts';
 import { createPrefilter, PREFIX_BYTES, type Prefilter } from './prefilter.ts';
-import { LITERAL_ID, replacementText } from './replacement.ts';
+import { LITERAL_ID, LONGEST_ID, REPLACEMENT_START, replacementText } from './replacement.ts';
 import { tokenMatcher } from './token.ts';
 import { ByteTrie } from './trie.ts';
 import type { Rule } from './types.ts';
@@ -13,6 +13,9 @@ import { redactionFailed } from './view.ts';
 
 /** Bytes one candidate may read, unless its rule says otherwise. */
 const DEFAULT_BUDGET = 2048;
+
+const CLOSING_BRACKET = 0x5d;
+const ID_BYTE = byteTable('a-z0-9-');
 
 /** The pseudo rule of a replacement text that is already in the stream. */
 export const REPLACEMENT_RULE = -1;
@@ -40,33 +43,46 @@ export interface Patterns {
   readonly visible: AnchorSet;
   readonly prefilter: Prefilter;
   readonly literals: Automaton;
-  /** Replacement ids by rule index; the literals' comes last. */
+  /** Replacement ids and texts by rule index; the literals' come last. */
   readonly ids: readonly string[];
+  readonly texts: readonly Uint8Array[];
 }
 
 export function compilePatterns(rules: readonly Rule[]): Patterns {
   const ids = [...rules.map((rule) => rule.id), LITERAL_ID];
   const hidden = new AnchorList(false);
   const visible = new AnchorList(true);
-  for (const id of ids) hidden.add(replacementText(id), replacementRule);
+  const texts = ids.map((id) => Buffer.from(replacementText(id)));
+  hidden.add(REPLACEMENT_START, replacementRule(ids));
   for (const [index, rule] of rules.entries()) {
     const compiled = { index, id: rule.id, budget: rule.budget ?? DEFAULT_BUDGET, match: matcherOf(rule, index) };
-    for (const anchor of anchorsOf(rule)) (isVisible(rule) ? visible : hidden).add(anchor, compiled);
+    const anchors = isVisible(rule) ? visible : hidden;
+    for (const anchor of anchorsOf(rule)) anchors.add(Buffer.from(anchor), compiled);
   }
   const prefilter = createPrefilter([...hidden.beginnings, ...visible.beginnings]);
-  return { hidden: hidden.build(), visible: visible.build(), prefilter, literals: new Automaton([]), ids };
+  return { hidden: hidden.build(), visible: visible.build(), prefilter, literals: new Automaton([]), ids, texts };
 }
 
 export function withLiterals(base: Patterns, forms: readonly Uint8Array[]): Patterns {
   return { ...base, prefilter: base.prefilter.extended(forms), literals: new Automaton(forms) };
 }
 
-const replacementRule: CompiledRule = {
-  index: REPLACEMENT_RULE,
-  id: 'replacement',
-  budget: DEFAULT_BUDGET,
-  match: (_view, position, length) => ({ start: position, resume: position + length, swallow: undefined }),
-};
+/** Finds the replacement texts of this ruleset; what merely looks like one is ordinary output. */
+function replacementRule(ids: readonly string[]): CompiledRule {
+  const known = new Set(ids);
+  const match: Matcher = (view, position, length) => {
+    view.hold = position;
+    let id = '';
+    for (let at = position + length; id.length <= LONGEST_ID; at++) {
+      const byte = view.at(at);
+      if (byte === CLOSING_BRACKET && known.has(id)) return { start: position, resume: at + 1, swallow: undefined };
+      if (byte < 0 || ID_BYTE[byte] !== 1) return undefined;
+      id += String.fromCharCode(byte);
+    }
+    return undefined;
+  };
+  return { index: REPLACEMENT_RULE, id: 'replacement', budget: DEFAULT_BUDGET, match };
+}
 
 function matcherOf(rule: Rule, index: number): Matcher {
   switch (rule.kind) {
@@ -109,10 +125,10 @@ class AnchorList {
     this.#folded = folded;
   }
 
-  add(anchor: string, rule: CompiledRule): void {
+  add(anchor: Buffer, rule: CompiledRule): void {
     if (anchor.length < PREFIX_BYTES) throw redactionFailed(rule.id, `has an anchor below ${PREFIX_BYTES} bytes`);
-    const bytes = Buffer.from(anchor);
-    this.beginnings.push(this.#folded ? (bytes.map(lowered) as Buffer) : bytes);
+    if (this.#folded) for (let i = 0; i < anchor.length; i++) anchor[i] = lowered(anchor[i] as number);
+    this.beginnings.push(anchor);
     this.#rules.push(rule);
   }
 

@@ -36,7 +36,7 @@ const LINE_ENDS = new Set([-1, 0x0a, 0x0d, 0x2c, 0x7d, 0x22, 0x27]);
 export function isPlausible(head: ValueHead): boolean {
   const { text } = head;
   if (text.length < SHORTEST || isMask(text)) return false;
-  if (text.startsWith(REPLACEMENT) || REFERENCE.test(text) || VARIABLE.test(text)) return false;
+  if (text.includes(REPLACEMENT) || REFERENCE.test(text) || VARIABLE.test(text)) return false;
   if (text.includes('://') || WORDS_NOT_VALUES.has(text.toLowerCase())) return false;
   if (head.isQuoted) return isPlausibleQuoted(head);
   if ('[({@'.includes(text.charAt(0))) return false;

@@ -35,9 +35,9 @@ class WindowTable implements Prefilter {
 
   constructor(bits: Uint32Array, beginnings: readonly Uint8Array[]) {
     this.#bits = bits;
-    for (const [first = 0, second = 0, third = 0] of beginnings) {
-      const index =
-        ((CLASSES[first] as number) << 12) | ((CLASSES[second] as number) << 6) | (CLASSES[third] as number);
+    for (const bytes of beginnings) {
+      let index = 0;
+      for (let i = 0; i < PREFIX_BYTES; i++) index = (index << CLASS_BITS) | (CLASSES[bytes[i] as number] as number);
       bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
     }
   }

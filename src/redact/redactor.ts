@@ -1,7 +1,7 @@
 import { redactArguments } from './argv.ts';
-import { compileRuleset } from './compile.ts';
+import { type CompiledRuleset, compileRuleset } from './compile.ts';
 import { literalForms } from './literals.ts';
-import { type Patterns, withLiterals } from './patterns.ts';
+import { withLiterals } from './patterns.ts';
 import { defaultRuleset } from './rules/index.ts';
 import { type PatternSource, RedactingStream } from './stream.ts';
 import type { Literal, Redactor, Ruleset, RulesetIdentity, StreamRedactor } from './types.ts';
@@ -12,22 +12,23 @@ import type { Literal, Redactor, Ruleset, RulesetIdentity, StreamRedactor } from
  * @throws ReceiptsError `REDACTION_FAILED`, `where` naming the rule, when a rule does not redact its own example.
  */
 export function createRedactor(options: { ruleset?: Ruleset; literals?: readonly Literal[] } = {}): Redactor {
-  const { identity, patterns } = compileRuleset(options.ruleset ?? defaultRuleset);
-  return new CompiledRedactor(identity, patterns, options.literals ?? []);
+  return new CompiledRedactor(compileRuleset(options.ruleset ?? defaultRuleset), options.literals ?? []);
 }
 
 class CompiledRedactor implements Redactor {
-  readonly ruleset: RulesetIdentity;
-  readonly #base: Patterns;
+  readonly #ruleset: CompiledRuleset;
   readonly #source: PatternSource;
   #literals: readonly Literal[] = [];
   #skipped: readonly string[] = [];
 
-  constructor(identity: RulesetIdentity, base: Patterns, literals: readonly Literal[]) {
-    this.ruleset = identity;
-    this.#base = base;
-    this.#source = { current: base };
+  constructor(ruleset: CompiledRuleset, literals: readonly Literal[]) {
+    this.#ruleset = ruleset;
+    this.#source = { current: ruleset.patterns };
     this.addLiterals(literals);
+  }
+
+  get ruleset(): RulesetIdentity {
+    return this.#ruleset.identity;
   }
 
   get skippedLiterals(): readonly string[] {
@@ -54,6 +55,6 @@ class CompiledRedactor implements Redactor {
     this.#literals = [...this.#literals, ...literals];
     const { forms, skipped } = literalForms(this.#literals);
     this.#skipped = skipped;
-    this.#source.current = withLiterals(this.#base, forms);
+    this.#source.current = withLiterals(this.#ruleset.patterns, forms);
   }
 }

@@ -43,15 +43,17 @@ export class Shadow {
 
   /** The raw position before which this matcher knows everything; `end` is that of the raw stream. */
   hold(end: number): number {
-    const { hold } = this.#matcher;
-    const known = hold < this.#window.end ? this.#map.toRaw(hold) : end;
+    const { hold, isSwallowing } = this.#matcher;
+    let known = hold < this.#window.end ? this.#map.toRaw(hold) : end;
+    // A match that ends here does not reach over the bytes removed after its last one.
+    if (isSwallowing) known = Math.min(known, this.#map.toRaw(hold - 1) + 1);
     return this.#state === 'escape' ? Math.min(known, end - 1) : known;
   }
 
-  /** Whether the raw matcher, which needs the bytes from `rawKeepFrom` on, would find all that this one finds. */
-  isRedundant(rawKeepFrom: number): boolean {
-    if (this.#state !== 'text' || this.#matcher.isSwallowing) return false;
-    return this.#map.lastGap < this.#matcher.keepFrom && this.#map.lastGapInRaw < rawKeepFrom;
+  /** Whether both matchers depend on the same bytes from here on, so that neither can find what the other does not. */
+  isRedundantTo(raw: StreamMatcher): boolean {
+    if (this.#state !== 'text' || this.#matcher.isSwallowing || raw.isSwallowing) return false;
+    return this.#map.lastGap < this.#matcher.keepFrom && this.#map.lastGapInRaw < raw.keepFrom;
   }
 
   feed(chunk: Uint8Array): void {

@@ -2,7 +2,6 @@ import { Emitter } from './emitter.ts';
 import { SAME_POSITIONS } from './found.ts';
 import { StreamMatcher } from './matcher.ts';
 import type { Patterns } from './patterns.ts';
-import { replacementText } from './replacement.ts';
 import { Shadow } from './shadow.ts';
 import type { RedactedChunk, RedactionTotals, StreamRedactor } from './types.ts';
 import { redactionFailed } from './view.ts';
@@ -31,7 +30,7 @@ export class RedactingStream implements StreamRedactor {
   constructor(source: PatternSource) {
     this.#source = source;
     this.#patterns = source.current;
-    this.#emitter = new Emitter(this.#patterns.ids.map((id) => Buffer.from(replacementText(id))));
+    this.#emitter = new Emitter(this.#patterns.texts);
     this.#raw = new StreamMatcher(this.#patterns, this.#emitter.found, SAME_POSITIONS);
   }
 
@@ -121,7 +120,7 @@ export class RedactingStream implements StreamRedactor {
   }
 
   #dropShadow(): void {
-    if (this.#shadow === undefined || !this.#shadow.isRedundant(this.#raw.keepFrom)) return;
+    if (this.#shadow === undefined || !this.#shadow.isRedundantTo(this.#raw)) return;
     this.#shadowSteps += this.#shadow.steps;
     this.#shadow = undefined;
   }

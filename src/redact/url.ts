@@ -11,6 +11,7 @@ const PASSWORD_LIMIT = 256;
 const OPEN_MINIMUM = 4;
 const AT_SIGN = 0x40;
 const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
 const NOT_IN_URL = ' /?#"\'<>`{}|^\\';
 const USER = printableExcept(`${NOT_IN_URL}@:[]`);
 const PASSWORD = printableExcept(NOT_IN_URL);
@@ -43,13 +44,13 @@ function passwordStart(view: View, position: number, length: number): number {
 }
 
 function readPassword(view: View, start: number, swallow: RunSwallow): Opening | undefined {
-  if (isReplacement(view, start)) return undefined;
   let lastAt = -1;
   let onlyDigits = true;
   let at = start;
   for (; at < start + PASSWORD_LIMIT; at++) {
     const byte = view.at(at);
     if (byte < 0 || PASSWORD[byte] !== 1) break;
+    if (byte === OPENING_BRACKET && isReplacement(view, at)) return undefined;
     if (byte === AT_SIGN) {
       if (IMAGE_DIGEST.every((expected, i) => view.at(at + 1 + i) === expected)) return undefined;
       lastAt = at;

@@ -9,17 +9,25 @@ const BLOCK = 64 * 1024;
  * redacted stream's beginning, the digest so far is the prefix digest that the chunks state.
  */
 export class RetainedBody {
-  readonly #files: readonly BodyFile[];
+  readonly #files: OpenFile[] = [];
   readonly #hash = createHash('sha256');
-  readonly #buffer: Buffer;
-  #open: OpenFile | undefined;
-  #next = 0;
+  #buffer: Buffer | undefined;
+  #current = 0;
   #hashed = 0;
 
+  /** Opens the files. Throws INPUT_UNREADABLE. The caller closes. */
   constructor(files: readonly BodyFile[]) {
-    this.#files = files;
-    const total = files.reduce((sum, file) => sum + file.length, 0);
-    this.#buffer = Buffer.allocUnsafe(Math.min(total, BLOCK));
+    try {
+      for (const file of files) this.#files.push(openRegular(file.path));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Sizes of the files in bytes, in their order. */
+  get sizes(): number[] {
+    return this.#files.map((file) => file.size);
   }
 
   /** Bytes hashed so far. */
@@ -30,10 +38,11 @@ export class RetainedBody {
   /** Hashes up to this position of the retained bytes; less where the files end earlier. */
   hashTo(position: number): void {
     while (this.#hashed < position) {
-      const wanted = Math.min(this.#buffer.length, position - this.#hashed);
-      const count = this.#read(this.#buffer.subarray(0, wanted));
+      this.#buffer ??= Buffer.allocUnsafe(Math.min(position, BLOCK));
+      const block = this.#buffer.subarray(0, position - this.#hashed);
+      const count = this.#read(block);
       if (count === 0) return;
-      this.#hash.update(this.#buffer.subarray(0, count));
+      this.#hash.update(count === block.length ? block : block.subarray(0, count));
       this.#hashed += count;
     }
   }
@@ -44,33 +53,15 @@ export class RetainedBody {
   }
 
   close(): void {
-    if (this.#open) closeFile(this.#open);
-    this.#open = undefined;
+    for (const file of this.#files.splice(0)) closeFile(file);
   }
 
   /** From the file in turn, or the next one when that is at its end. */
   #read(into: Buffer): number {
-    for (;;) {
-      if (this.#open) {
-        const count = readInto(this.#open, into);
-        if (count > 0) return count;
-        this.close();
-      }
-      const file = this.#files[this.#next++];
-      if (file === undefined) return 0;
-      this.#open = openRegular(file.path);
+    for (let file = this.#files[this.#current]; file !== undefined; file = this.#files[++this.#current]) {
+      const count = readInto(file, into);
+      if (count > 0) return count;
     }
+    return 0;
   }
-}
-
-/** The first file that does not have the length its receipt gives. Throws INPUT_UNREADABLE. */
-export function wrongLength(
-  files: readonly BodyFile[],
-): { readonly file: BodyFile; readonly size: number } | undefined {
-  for (const file of files) {
-    const open = openRegular(file.path);
-    closeFile(open);
-    if (open.size !== file.length) return { file, size: open.size };
-  }
-  return undefined;
 }

@@ -15,7 +15,8 @@ import { type CommandFacts, STREAM_NAMES, type StreamName } from './facts.ts';
 import type { Findings } from './findings.ts';
 
 const LONGEST_LINE = 4096;
-const EMPTY_DIGEST = sha256('').toString('hex');
+/** Of no bytes, in hex. */
+export const EMPTY_DIGEST = sha256('').toString('hex');
 
 /** A line in the one form that canonical JSON gives a chunk: matching is parsing and checking at once. */
 const COUNT = '(0|[1-9][0-9]{0,15})';

@@ -23,7 +23,7 @@ export function reportCompleteness(payload: unknown, facts: CommandFacts, path: 
 /** An unknown fact is null. Only the half of the termination that its kind excludes may be. */
 function reportNulls(payload: unknown, facts: CommandFacts, path: string, findings: Findings): void {
   const reasons = new Map(facts.evidence.gaps.map((gap) => [gap.field, gap.reason]));
-  walkNulls(payload, '', (pointer) => {
+  walkNulls(payload, [], (pointer) => {
     if (isExcluded(pointer, facts)) return;
     const reason = reasons.get(pointer);
     findings.add(
@@ -35,11 +35,15 @@ function reportNulls(payload: unknown, facts: CommandFacts, path: string, findin
 }
 
 /** Recursion is bounded: canonical JSON of ours is at most 64 levels deep. */
-function walkNulls(value: unknown, pointer: string, found: (pointer: string) => void): void {
-  if (value === null) found(pointer);
+function walkNulls(value: unknown, names: string[], found: (pointer: string) => void): void {
+  if (value === null) found(names.reduce<string>(pointerTo, ''));
   if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value))
-    if (typeof member === 'object') walkNulls(member, pointerTo(pointer, name), found);
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== 'object') continue;
+    names.push(name);
+    walkNulls(member, names, found);
+    names.pop();
+  }
 }
 
 function isExcluded(pointer: string, { termination }: CommandFacts): boolean {

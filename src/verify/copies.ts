@@ -28,7 +28,7 @@ function distinctChains(chains: readonly JudgedChain[]): JudgedChain[] {
   const seen = new Set<string>();
   return chains.filter(({ verification, receipts }) => {
     if (!verification.verified) return true;
-    const name = [verification.chainId, ...receipts.map((receipt) => receipt.envelopeDigest)].join(' ');
+    const name = [verification.chainId, ...receipts.map(identityOf)].join(' ');
     if (seen.has(name)) return false;
     seen.add(name);
     return true;
@@ -38,27 +38,33 @@ function distinctChains(chains: readonly JudgedChain[]): JudgedChain[] {
 /** A receipt given alone that is one of a verified chain, or was given before, says nothing new unless it fails by itself. */
 function distinctReceipts(receipts: readonly JudgedReceipt[], chains: readonly JudgedChain[]): JudgedReceipt[] {
   const seen = new Set(
-    chains
-      .filter((chain) => chain.verification.verified)
-      .flatMap((chain) => chain.receipts.map((receipt) => receipt.envelopeDigest)),
+    chains.filter((chain) => chain.verification.verified).flatMap((chain) => chain.receipts.map(identityOf)),
   );
-  return receipts.filter(({ verification, envelopeDigest }) => {
-    const faultless = verification.problems.every((problem) => problem.code === 'CHAIN_NOT_ASSESSED');
+  return receipts.filter((receipt) => {
+    const faultless = receipt.verification.problems.every((problem) => problem.code === 'CHAIN_NOT_ASSESSED');
+    const identity = identityOf(receipt);
     if (!faultless) return true;
-    if (seen.has(envelopeDigest)) return false;
-    seen.add(envelopeDigest);
+    if (seen.has(identity)) return false;
+    seen.add(identity);
     return true;
   });
 }
 
+/** An envelope is canonical, so its payload and signature are all of its bytes. */
+function identityOf({ facts, signature }: JudgedReceipt): string {
+  return `${facts?.receiptDigest}/${signature}`;
+}
+
 /** Ids under which different bytes were found. */
 function conflicts(chains: readonly JudgedChain[], receipts: readonly JudgedReceipt[]): Set<string> {
-  const first = new Map<string, string | undefined>();
+  const first = new Map<string, string>();
   const conflicting = new Set<string>();
-  for (const { facts, envelopeDigest } of [...chains.flatMap((chain) => chain.receipts), ...receipts]) {
-    if (facts === null) continue;
-    if (!first.has(facts.receiptId)) first.set(facts.receiptId, envelopeDigest);
-    else if (first.get(facts.receiptId) !== envelopeDigest) conflicting.add(facts.receiptId);
+  for (const receipt of [...chains.flatMap((chain) => chain.receipts), ...receipts]) {
+    if (receipt.facts === null) continue;
+    const { receiptId } = receipt.facts;
+    const known = first.get(receiptId);
+    if (known === undefined) first.set(receiptId, identityOf(receipt));
+    else if (known !== identityOf(receipt)) conflicting.add(receiptId);
   }
   return conflicting;
 }

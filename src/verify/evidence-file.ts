@@ -3,10 +3,11 @@ import { errnoOf, ReceiptsError } from '../contract/index.ts';
 
 /*
  * Whoever can write the store chooses what stands behind a name: a link to a file elsewhere, a FIFO that never answers, a
- * device, a file without end. So nothing is opened before it is seen to be a regular file, no link is followed, opening
- * never waits, and no more is read than was there at the time of opening.
+ * device, a file without end. So no link is followed, opening never waits, nothing is read before the descriptor is seen to be
+ * a regular file's, and no more is read than was there at the time of opening.
  */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const OPEN_FLAGS = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const BLOCK = 64 * 1024;
 
 export interface OpenFile {
@@ -17,8 +18,12 @@ export interface OpenFile {
 
 /** Opens a regular file. Throws INPUT_UNREADABLE, with `errno` ENOENT when nothing is there. The caller closes. */
 export function openRegular(path: string): OpenFile {
-  const before = orUnreadable(path, () => lstatSync(path));
-  refuseOther(path, before);
+  // Where opening cannot refuse a link (Windows), it is looked at first.
+  if (NO_FOLLOW === 0)
+    refuseOther(
+      path,
+      orUnreadable(path, () => lstatSync(path)),
+    );
   const fd = orUnreadable(path, () => openSync(path, OPEN_FLAGS));
   try {
     const stats = fstatSync(fd);
@@ -133,11 +138,16 @@ function orUnreadable<T>(path: string, act: () => T): T {
     return act();
   } catch (error) {
     const errno = errnoOf(error);
-    const what = errno === 'ENOENT' ? 'is missing' : `cannot be read (${errno ?? 'unknown reason'})`;
-    throw new ReceiptsError('INPUT_UNREADABLE', what, {
+    throw new ReceiptsError('INPUT_UNREADABLE', reasonOf(errno), {
       where: path,
       cause: error,
       ...(errno !== undefined && { errno }),
     });
   }
+}
+
+function reasonOf(errno: string | undefined): string {
+  if (errno === 'ENOENT') return 'is missing';
+  if (errno === 'ELOOP') return 'a symbolic link, not a regular file';
+  return errno === 'ENXIO' ? 'a socket, not a regular file' : `cannot be read (${errno ?? 'unknown reason'})`;
 }

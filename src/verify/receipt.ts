@@ -37,8 +37,8 @@ export interface ReceiptInput {
 export interface JudgedReceipt {
   readonly verification: ReceiptVerification;
   readonly facts: CommandFacts | null;
-  /** Digest of the envelope's bytes: two receipts that share it are one. Undefined when they could not be read. */
-  readonly envelopeDigest: string | undefined;
+  /** The envelope's, in base64; undefined when there is no envelope. */
+  readonly signature: string | undefined;
 }
 
 /** docs/format.md §8: one receipt's four verdicts. Nothing in it is believed before the step that shows it. */
@@ -63,7 +63,7 @@ export function verifyReceipt(input: ReceiptInput, context: JudgeContext): Judge
       verified: isVerified(verdicts),
     },
     facts,
-    envelopeDigest: bytes && digestOf(bytes),
+    signature: envelope?.signature.toString('base64'),
   };
 }
 

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Retention } from '../../src/capture/retention.ts';
 
-function retain(input: Buffer, quota: { head: number; tail: number }, pieces: number[], replacements: Array<[number, number]> = []) {
+function retain(
+  input: Buffer,
+  quota: { head: number; tail: number },
+  pieces: number[],
+  replacements: Array<[number, number]> = [],
+) {
   const retention = new Retention(quota);
   let offset = 0;
   for (const size of [...pieces, input.length]) {

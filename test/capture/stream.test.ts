@@ -35,7 +35,15 @@ describe('stream capture', () => {
   it('accounts for every byte, whatever the pieces', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(fc.constant('hunter2-hunter2'), fc.constant('hunter2-'), fc.string({ maxLength: 60 }), fc.constant('\n')), { maxLength: 12 }),
+        fc.array(
+          fc.oneof(
+            fc.constant('hunter2-hunter2'),
+            fc.constant('hunter2-'),
+            fc.string({ maxLength: 60 }),
+            fc.constant('\n'),
+          ),
+          { maxLength: 12 },
+        ),
         fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 30 }),
         (texts, pieces) => {
           const input = Buffer.from(texts.join(''), 'utf8');
@@ -50,13 +58,18 @@ describe('stream capture', () => {
           expect(redacted.toString()).not.toContain('hunter2-hunter2');
           expect(evidence.observedBytes).toBe(input.length);
           expect(evidence.redactedBytes).toBe(redacted.length);
-          expect(evidence.observedBytes - evidence.redaction.removedBytes + evidence.redaction.insertedBytes).toBe(redacted.length);
+          expect(evidence.observedBytes - evidence.redaction.removedBytes + evidence.redaction.insertedBytes).toBe(
+            redacted.length,
+          );
           expect(evidence.retainedBytes + evidence.droppedBytes).toBe(redacted.length);
           expect(evidence.retained.sha256).toBe(createHash('sha256').update(head).update(tail).digest('hex'));
           expect(evidence.redactedDigest).toBe(`sha256:${sha256(redacted).toString('hex')}`);
           expect(evidence.rawHmac.value).toBe(createHmac('sha256', KEY).update(input).digest('hex'));
           expect(lines.length).toBe(evidence.chunks.count);
-          const chain = lines.reduce((link, line) => createHash('sha256').update(link).update(line).digest(), chunkGenesis(RECEIPT, 'stdout'));
+          const chain = lines.reduce(
+            (link, line) => createHash('sha256').update(link).update(line).digest(),
+            chunkGenesis(RECEIPT, 'stdout'),
+          );
           expect(evidence.chunks.chain).toBe(chain.toString('hex'));
         },
       ),

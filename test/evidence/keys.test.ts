@@ -54,7 +54,12 @@ describe('signing keys', () => {
     const pem = String(privateKey.export({ format: 'pem', type: 'pkcs8' }));
     const der = privateKey.export({ format: 'der', type: 'pkcs8' });
     const id = createSigner(privateKey, { custody: 'process-memory' }).keyId;
-    for (const text of [pem, Buffer.from(pem).toString('base64'), der.toString('base64'), der.subarray(16).toString('base64')])
+    for (const text of [
+      pem,
+      Buffer.from(pem).toString('base64'),
+      der.toString('base64'),
+      der.subarray(16).toString('base64'),
+    ])
       expect(createSigner(parseSigningKey(text, 'test'), { custody: 'process-memory' }).keyId).toBe(id);
   });
 

@@ -6,7 +6,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import type { Head, JournalLine } from '../../src/contract/index.ts';
 import { decodeEnvelope } from '../../src/contract/index.ts';
-import { createSigner, type Locks, pidFileLocks, recoverTask, taskDirectoryName, TaskStore } from '../../src/evidence/index.ts';
+import {
+  createSigner,
+  type Locks,
+  pidFileLocks,
+  recoverTask,
+  TaskStore,
+  taskDirectoryName,
+} from '../../src/evidence/index.ts';
 
 const signer = createSigner(generateKeyPairSync('ed25519').privateKey, { custody: 'process-memory' });
 const code = (expected: string) => expect.objectContaining({ code: expected });
@@ -15,7 +22,13 @@ function place(taskId = 'release/1', locks: Locks = pidFileLocks()) {
   const store = join(mkdtempSync(join(tmpdir(), 'receipts-store-')), 'store');
   const options = { store, taskId, signer, locks };
   const directory = join(store, taskDirectoryName(taskId));
-  return { options, store, directory, journal: join(directory, 'journal.jsonl'), head: join(directory, 'head.dsse.json') };
+  return {
+    options,
+    store,
+    directory,
+    journal: join(directory, 'journal.jsonl'),
+    head: join(directory, 'head.dsse.json'),
+  };
 }
 
 const lines = (path: string): JournalLine[] =>
@@ -28,7 +41,8 @@ const headOf = (path: string): Head => JSON.parse(decodeEnvelope(readFileSync(pa
 
 describe('task', () => {
   it('never lets an id become a path', () => {
-    for (const id of ['../../etc', '/abs', 'a/b', '.', 'con', 'x'.repeat(250)]) expect(taskDirectoryName(id)).toMatch(/^t-[0-9a-f]{32}$/);
+    for (const id of ['../../etc', '/abs', 'a/b', '.', 'con', 'x'.repeat(250)])
+      expect(taskDirectoryName(id)).toMatch(/^t-[0-9a-f]{32}$/);
     const id = uuidv7();
     expect(taskDirectoryName(id)).toBe(id);
   });

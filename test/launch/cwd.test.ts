@@ -1,4 +1,16 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPEN_DIRECTORY } from '../../src/launch/linux/abi.ts';
@@ -46,13 +58,18 @@ describe.each([linux, portable])('$kind: the directory of a command', (launcher)
     '%j is refused',
     async (requested) => {
       const failure = await bindFailure(['true'], { ...options, cwd: requested });
-      expect(failure.code).toMatch(requested.endsWith('x') || requested.endsWith('-else') ? /CWD_(ESCAPES|NOT_FOUND)/ : /CWD_ESCAPES/);
+      expect(failure.code).toMatch(
+        requested.endsWith('x') || requested.endsWith('-else') ? /CWD_(ESCAPES|NOT_FOUND)/ : /CWD_ESCAPES/,
+      );
       expect(failure.cwd).toEqual({ requested });
     },
   );
 
   test('what is not there, no directory, or not to be entered', async () => {
-    expect(await bindFailure(['true'], { ...options, cwd: 'missing' })).toMatchObject({ kind: 'start-failed', code: 'CWD_NOT_FOUND' });
+    expect(await bindFailure(['true'], { ...options, cwd: 'missing' })).toMatchObject({
+      kind: 'start-failed',
+      code: 'CWD_NOT_FOUND',
+    });
     expect((await bindFailure(['true'], { ...options, cwd: 'file' })).code).toBe('CWD_NOT_A_DIRECTORY');
     expect((await bindFailure(['true'], { launcher, workspace: join(root, 'none') })).code).toBe('CWD_NOT_FOUND');
     expect((await bindFailure(['true'], { ...options, cwd: 'circle' })).code).toMatch(/CWD_(ESCAPES|UNREADABLE)/);

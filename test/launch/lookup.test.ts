@@ -5,8 +5,10 @@ import { bindFailure, executable, linux, portable, run, workspace } from './harn
 
 function tree(): string {
   const root = workspace();
-  for (const directory of ['one', 'two', 'directory/tool', 'plain', 'sub']) mkdirSync(join(root, directory), { recursive: true });
-  for (const directory of ['one', 'two']) executable(join(root, directory), 'tool', `#!/bin/sh\necho ${directory} "$0"\n`);
+  for (const directory of ['one', 'two', 'directory/tool', 'plain', 'sub'])
+    mkdirSync(join(root, directory), { recursive: true });
+  for (const directory of ['one', 'two'])
+    executable(join(root, directory), 'tool', `#!/bin/sh\necho ${directory} "$0"\n`);
   executable(root, 'tool', '#!/bin/sh\necho here "$0"\n');
   writeFileSync(join(root, 'plain/tool'), '#!/bin/sh\n', { mode: 0o644 });
   symlinkSync('/nowhere', join(root, 'dangling'));
@@ -16,7 +18,10 @@ function tree(): string {
 describe.each([linux, portable])('$kind: names resolve as execvp would', (launcher) => {
   const root = tree();
   const options = { launcher, workspace: root };
-  const withPath = (...entries: string[]) => ({ ...options, environment: { PATH: [...entries, '/usr/bin', '/bin'].join(':') } });
+  const withPath = (...entries: string[]) => ({
+    ...options,
+    environment: { PATH: [...entries, '/usr/bin', '/bin'].join(':') },
+  });
 
   test('the first of PATH that may be executed', async () => {
     expect((await run(['tool'], withPath(`${root}/one`, `${root}/two`))).stdout).toMatch(/^one /);
@@ -28,7 +33,6 @@ describe.each([linux, portable])('$kind: names resolve as execvp would', (launch
 
   test('relative and empty entries count from the directory of the command', async () => {
     expect((await run(['tool'], withPath('one'))).stdout).toMatch(/^one /);
-    expect((await run(['tool'], withPath('../two'))).stdout).toMatch(/^here |^two /);
     expect((await run(['tool'], { ...withPath('../two'), cwd: 'sub' })).stdout).toMatch(/^two /);
     expect((await run(['tool'], { ...options, environment: { PATH: `:/usr/bin` } })).stdout).toMatch(/^here /);
   });

@@ -37,7 +37,10 @@ describe.each([linux, portable])('$kind: what became of the process', (launcher)
   });
 
   test('stdout and stderr are apart, and argv and an empty argument arrive as they are', async () => {
-    const { stdout, stderr } = await run(['sh', '-c', 'printf "[%s]" "$@"; echo e >&2', 'name', 'a b', '', 'ü€', '*'], options);
+    const { stdout, stderr } = await run(
+      ['sh', '-c', 'printf "[%s]" "$@"; echo e >&2', 'name', 'a b', '', 'ü€', '*'],
+      options,
+    );
     expect(stdout).toBe('[a b][][ü€][*]');
     expect(stderr).toBe('e\n');
   });
@@ -45,7 +48,9 @@ describe.each([linux, portable])('$kind: what became of the process', (launcher)
   test('it gets the given environment and nothing else', async () => {
     const environment = { PATH: '/usr/bin:/bin', A: '1', EMPTY: '', 'ODD NAME': 'x=y\nz' };
     const { stdout } = await run(['env', '-0'], { ...options, environment });
-    expect(stdout.split('\0').filter(Boolean)).toEqual(Object.entries(environment).map(([name, value]) => `${name}=${value}`));
+    expect(stdout.split('\0').filter(Boolean)).toEqual(
+      Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+    );
   });
 
   test('signals that Node ignores are at their default again', async () => {
@@ -77,7 +82,9 @@ describe('linux: facts of the process', () => {
     expect(facts).toMatchObject({ pid: running.pid, processGroup: running.pid, startTimeTicks: fields[19] });
     expect(facts.rusage?.maxRssKib).toBeGreaterThan(0);
     expect(running.sandbox().observed).toMatchObject({ noNewPrivs: false, seccomp: 0, landlock: 'none' });
-    expect(running.sandbox().observed.capEff).toBe(/CapEff:\s*(\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
+    expect(running.sandbox().observed.capEff).toBe(
+      /CapEff:\s*(\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1],
+    );
   });
 
   test('the child sees stdio alone, pipes of ours that it can reopen', async () => {
@@ -158,7 +165,9 @@ describe('linux: what the system refuses', () => {
     bytes.write('/nolib', loader, 'latin1');
     executable(root, 'orphan', bytes);
     const bound = await bind(['./orphan'], { workspace: root });
-    expect(() => bound.start({})).toThrow(expect.objectContaining({ errno: 'ENOENT', message: expect.stringContaining('loader') }));
+    expect(() => bound.start({})).toThrow(
+      expect.objectContaining({ errno: 'ENOENT', message: expect.stringContaining('loader') }),
+    );
     bound.release();
   });
 });

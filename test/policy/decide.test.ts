@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { builtInPolicy, decide, parseDuration, planEnvironment, termsFor } from '../../src/policy/index.ts';
 import { classOf } from '../../src/policy/environment.ts';
+import { builtInPolicy, decide, parseDuration, planEnvironment, termsFor } from '../../src/policy/index.ts';
 import { parsePolicy } from '../../src/policy/parse.ts';
 
 const NODE = { path: '/usr/bin/node', sha256: 'a'.repeat(64) };
@@ -26,20 +26,29 @@ commands:
     );
     expect(decide(policy, { argv: ['npm', 'publish'] }, NODE)).toEqual({ outcome: 'DENY', rule: 'no-npm' });
     expect(decide(policy, { argv: ['npm', 'test'] }, NODE)).toEqual({ outcome: 'ALLOW', rule: 'npm' });
-    expect(decide(policy, { argv: ['npm', 'test'] }, { ...NODE, path: '/home/x/npm' })).toEqual({ outcome: 'DENY', rule: 'default' });
+    expect(decide(policy, { argv: ['npm', 'test'] }, { ...NODE, path: '/home/x/npm' })).toEqual({
+      outcome: 'DENY',
+      rule: 'default',
+    });
     expect(decide(policy, { argv: ['npm', 'test'] }, undefined)).toEqual({ outcome: 'DENY', rule: 'default' });
     expect(termsFor(policy, { argv: ['npm', 'test'] }).timeoutMs).toBe(120_000);
   });
 
   it('keeps no output of commands that a policy with a list does not list', () => {
-    const policy = parsePolicy('version: 1\ncommands:\n  - { id: a, argv: [a] }\n  - { id: b, argv: [b], sensitive: true }\n', 'p.yml');
+    const policy = parsePolicy(
+      'version: 1\ncommands:\n  - { id: a, argv: [a] }\n  - { id: b, argv: [b], sensitive: true }\n',
+      'p.yml',
+    );
     expect(termsFor(policy, { argv: ['a'] }).keepBodies).toBe(true);
     expect(termsFor(policy, { argv: ['b'] }).keepBodies).toBe(false);
     expect(termsFor(policy, { argv: ['c'] }).keepBodies).toBe(false);
   });
 
   it('matches shell texts by their own patterns only', () => {
-    const policy = parsePolicy("version: 1\ndefault: deny\ncommands:\n  - { id: s, script: 'ls *| wc -l' }\n  - { id: any, argv: ['**'] }\n", 'p.yml');
+    const policy = parsePolicy(
+      "version: 1\ndefault: deny\ncommands:\n  - { id: s, script: 'ls *| wc -l' }\n  - { id: any, argv: ['**'] }\n",
+      'p.yml',
+    );
     expect(decide(policy, { text: 'ls | wc -l\n' }, NODE).rule).toBe('s');
     expect(decide(policy, { text: 'rm -rf /' }, NODE).outcome).toBe('DENY');
   });
@@ -94,7 +103,14 @@ describe('environment', () => {
   });
 
   it('passes only what an allowlist names', () => {
-    const plan = planEnvironment([['PATH', '/bin'], ['GITHUB_SHA', 'x'], ['OTHER', 'y']], { allow: ['PATH', 'GITHUB_*'] });
+    const plan = planEnvironment(
+      [
+        ['PATH', '/bin'],
+        ['GITHUB_SHA', 'x'],
+        ['OTHER', 'y'],
+      ],
+      { allow: ['PATH', 'GITHUB_*'] },
+    );
     expect(plan.passed.map(([name]) => name)).toEqual(['PATH', 'GITHUB_SHA']);
     expect(plan.allowlist).toEqual(['PATH', 'GITHUB_*']);
   });

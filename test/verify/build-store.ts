@@ -148,17 +148,29 @@ export class TaskBuilder {
   /** Runs a command to its sealed receipt. `alter` changes the receipt before it is signed. */
   run(spec: CommandSpec = {}, alter: (receipt: CommandReceipt) => unknown = () => undefined): string {
     const receiptId = this.nextId();
-    const draft = draftReceipt(spec, {
-      receiptId,
-      taskId: this.taskId,
-      keyId: this.key.keyId,
-      chain: { id: this.chainId, sequence: this.receiptIds.length + 1, previousReceiptDigest: this.lastReceiptDigest },
-    });
+    const draft = this.draft(receiptId, spec);
     alter(draft);
     for (const [event, facts] of eventsOf(draft)) this.record(event, facts, receiptId);
     this.writeFiles(receiptId, spec);
     this.seal(receiptId, draft);
     return receiptId;
+  }
+
+  /** Seals an attempt whose journal lines were recorded by hand. */
+  sealDraft(receiptId: string, spec: CommandSpec, alter: (receipt: CommandReceipt) => unknown = () => undefined): void {
+    const draft = this.draft(receiptId, spec);
+    alter(draft);
+    this.writeFiles(receiptId, spec);
+    this.seal(receiptId, draft);
+  }
+
+  draft(receiptId: string, spec: CommandSpec): CommandReceipt {
+    const chain = {
+      id: this.chainId,
+      sequence: this.receiptIds.length + 1,
+      previousReceiptDigest: this.lastReceiptDigest,
+    };
+    return draftReceipt(spec, { receiptId, taskId: this.taskId, keyId: this.key.keyId, chain });
   }
 
   seal(receiptId: string, receipt: CommandReceipt): void {

@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { JOURNAL_EVENTS } from '../codes.ts';
-import { Closed, Count, Decimal, Digest, KeyId, Nullable, OneOf, ReceiptId, Sha256Hex, Text, Timestamp } from './primitives.ts';
+import {
+  Closed,
+  Count,
+  Decimal,
+  Digest,
+  KeyId,
+  Nullable,
+  OneOf,
+  ReceiptId,
+  Sha256Hex,
+  Text,
+  Timestamp,
+} from './primitives.ts';
 
 /**
  * One line of `journal.jsonl`. `previous` is the digest of the line before it (of the chain's id for the first);

@@ -10,7 +10,9 @@ export const ReceiptId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
 });
 /** RFC 3339, UTC, milliseconds. */
-export const Timestamp = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$' });
+export const Timestamp = Type.String({
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$',
+});
 /** RFC 7638 thumbprint of an Ed25519 public key: 43 base64url characters. */
 export const KeyId = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' });
 /** A count of bytes or events; exact up to 2^53 - 1. */

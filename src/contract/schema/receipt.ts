@@ -1,15 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { CUSTODIES, FLAGS, GAP_CODES } from '../codes.ts';
-import {
-  Command,
-  Cwd,
-  Environment,
-  Process,
-  ProgramFile,
-  RequestedOnly,
-  Sandbox,
-  Script,
-} from './launch.ts';
+import { Command, Cwd, Environment, Process, ProgramFile, RequestedOnly, Sandbox, Script } from './launch.ts';
 import { EndedTermination, StreamEvidence, UnknownTermination, UnstartedTermination } from './outcome.ts';
 import { Closed, Count, Decimal, Digest, KeyId, Nullable, OneOf, ReceiptId, Text, Timestamp } from './primitives.ts';
 
@@ -80,7 +71,9 @@ export const RedactionStatus = Closed({
 export const Evidence = Closed({
   flags: Type.Array(OneOf(FLAGS)),
   gaps: Type.Array(Closed({ field: Text, reason: OneOf(GAP_CODES), detail: Type.Optional(Text) })),
-  recoveredBy: Type.Optional(Closed({ keyId: KeyId, recoveredAt: Timestamp, journal: OneOf(['authenticated', 'unauthenticated'] as const) })),
+  recoveredBy: Type.Optional(
+    Closed({ keyId: KeyId, recoveredAt: Timestamp, journal: OneOf(['authenticated', 'unauthenticated'] as const) }),
+  ),
 });
 export type Evidence = Static<typeof Evidence>;
 
@@ -172,9 +165,3 @@ export type StartedReceipt = Static<typeof StartedReceipt>;
 export type UnstartedReceipt = Static<typeof UnstartedReceipt>;
 export type UnknownReceipt = Static<typeof UnknownReceipt>;
 export type CommandReceipt = Static<typeof CommandReceipt>;
-
-export const CommandReceiptDocument = Type.Union([StartedReceipt, UnstartedReceipt, UnknownReceipt], {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $id: 'urn:command-receipts:schema:command-receipt.v1',
-  title: 'command-receipt.v1',
-});

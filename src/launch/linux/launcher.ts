@@ -44,10 +44,10 @@ async function bind(request: BindRequest, fileLimit: bigint | undefined): Promis
     });
     return bound(request, held, directory, chain, fileLimit);
   } catch (error) {
+    const cwd = held.directory?.facts ?? { requested: request.cwd.requested };
     release(held);
     if (!(error instanceof BindProblem)) throw error;
     const program = requestedVector(request.program)[0];
-    const cwd = held.directory?.facts ?? { requested: request.cwd.requested };
     return failed(error, cwd, held.pins[0]?.facts ?? { requested: program });
   }
 }

@@ -24,7 +24,7 @@ function bind(request: BindRequest, reason: string): BindOutcome {
     if (!request.bindingOrder.includes('none')) throw cannotBind(reason);
     const path = findProgramPath(requested, (name) => lookUp(request.environment, name), directory.resolved);
     const executable = describeProgram(requested, path, request.bindingOrder, reason);
-    return bound(request, directory, executable, path, reason);
+    return bound(request, directory, executable, requested.includes('/') ? requested : path, reason);
   } catch (error) {
     if (!(error instanceof BindProblem)) throw error;
     return failed(error, directory ?? { requested: request.cwd.requested }, { requested });

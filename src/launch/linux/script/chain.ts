@@ -67,6 +67,7 @@ export async function bindChain(request: ChainRequest): Promise<Chain> {
     if (depth > KERNEL_DEPTH || pins.length > LONGEST_CHAIN) throw tooDeep(current);
     const shebang = shebangOf(current, depth);
     const step = nextStep(shebang, environment);
+    if (step.envSearches && !request.order.includes('none')) throw envUnbound(current);
     script ??= { mode: current.unbound ? 'unbound' : 'watched', ...(shebang ? { shebang: shebang.line } : {}) };
     argv = [...step.prefix, current.found.path, ...argv.slice(1)];
     environment = step.environment;
@@ -154,6 +155,13 @@ function aboutInterpreter(problem: BindProblem, script: Pinned, shebang: Shebang
     : problem.details.next;
   const message = `The interpreter of ${JSON.stringify(script.found.path)}: ${problem.message}`;
   return new BindProblem(problem.kind, problem.code, message, { ...problem.details, ...(next ? { next } : {}) });
+}
+
+function envUnbound(script: Pinned): BindProblem {
+  return refused('BINDING_REFUSED', `Which program ${JSON.stringify(script.found.path)} gets from env cannot be known beforehand.`, {
+    where: '/interpreters',
+    next: 'Write the first line as `#!/usr/bin/env program`, or permit the binding method `none`.',
+  });
 }
 
 function tooDeep(script: Pinned): BindProblem {

@@ -21,40 +21,43 @@ export function parseShebang(head: Uint8Array): Shebang | undefined {
   if (buffer.toString('latin1', 0, 2) !== '#!') return undefined;
   const end = lineEnd(buffer);
   if (end === undefined) return undefined;
-  const nameStart = skipBlanks(buffer, 2, end);
-  if (nameStart === end) return undefined;
-  const nameEnd = terminator(buffer, nameStart, end);
-  const interpreter = cString(buffer, nameStart, nameEnd);
-  if (interpreter === '') return undefined;
-  const argumentStart = skipBlanks(buffer, nameEnd, end);
-  const argument = buffer[nameEnd] === 0 ? '' : cString(buffer, argumentStart, end);
+  const nameStart = nonBlank(buffer, 2, end);
+  if (nameStart === undefined || nameStart === end) return undefined;
+  const separator = terminator(buffer, nameStart, end);
+  const argumentStart = separator !== undefined && buffer[separator] !== 0 ? nonBlank(buffer, separator, end) : undefined;
+  buffer[end] = 0;
   const line = cString(buffer, 2, end);
-  return argument === '' ? { interpreter, line } : { interpreter, argument, line };
+  const interpreter = cString(buffer, nameStart, separator ?? end);
+  if (interpreter === '') return undefined;
+  if (argumentStart === undefined) return { interpreter, line };
+  return { interpreter, argument: cString(buffer, argumentStart, end), line };
 }
 
-/** Behind the last byte that counts, trailing blanks removed. */
+/**
+ * Where the line ends, trailing blanks before a newline removed. Without a newline in reach the whole buffer counts:
+ * blanks at the end of a short file are then followed by the kernel's own NULs and make an empty argument.
+ */
 function lineEnd(buffer: Buffer): number | undefined {
+  const last = SHEBANG_BYTES - 1;
   let end = buffer.indexOf(NEWLINE);
   if (end < 0) {
-    end = SHEBANG_BYTES - 1;
-    const first = skipBlanks(buffer, 2, end);
-    if (first === end || terminator(buffer, first, end) === end) return undefined;
+    const first = nonBlank(buffer, 2, last);
+    if (first === undefined || terminator(buffer, first, last) === undefined) return undefined;
+    end = last;
   }
   while (end > 2 && isBlank(buffer[end - 1])) end--;
   return end;
 }
 
-function skipBlanks(buffer: Buffer, from: number, end: number): number {
-  let at = from;
-  while (at < end && isBlank(buffer[at])) at++;
-  return at;
+/** Both look from `from` to `last`, that one included. */
+function nonBlank(buffer: Buffer, from: number, last: number): number | undefined {
+  for (let at = from; at <= last; at++) if (!isBlank(buffer[at])) return at;
+  return undefined;
 }
 
-/** The first blank or NUL, or `end`. */
-function terminator(buffer: Buffer, from: number, end: number): number {
-  let at = from;
-  while (at < end && !isBlank(buffer[at]) && buffer[at] !== 0) at++;
-  return at;
+function terminator(buffer: Buffer, from: number, last: number): number | undefined {
+  for (let at = from; at <= last; at++) if (isBlank(buffer[at]) || buffer[at] === 0) return at;
+  return undefined;
 }
 
 function isBlank(byte: number | undefined): boolean {

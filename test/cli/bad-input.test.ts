@@ -1,0 +1,85 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { place } from './receipts.ts';
+
+describe('bad input to run', () => {
+  it.each([
+    ['an unknown flag', ['--frobnicate', '--', 'true'], 125, /unknown option/],
+    ['a missing command', ['--'], 125, /USAGE/],
+    ['both forms', ['--shell', 'true', '--', 'true'], 125, /USAGE/],
+    ['a bad duration', ['--timeout', 'soon', '--', 'true'], 125, /USAGE.*soon/],
+    ['an empty task', ['--task', '', '--', 'true'], 125, /USAGE/],
+    ['a directory that does not exist', ['--cwd', 'nowhere', '--', 'true'], 125, /CWD_NOT_FOUND/],
+    ['a file as directory', ['--cwd', 'file', '--', 'true'], 125, /CWD_NOT_A_DIRECTORY/],
+    ['a directory outside', ['--cwd', '..', '--', 'true'], 125, /CWD_ESCAPES/],
+    ['a link that leaves', ['--cwd', 'away', '--', 'true'], 125, /CWD_ESCAPES/],
+    ['a program that does not exist', ['--', 'no-such-program'], 127, /PROGRAM_NOT_FOUND/],
+    ['a program that is not executable', ['--', './file'], 126, /PROGRAM_NOT_EXECUTABLE/],
+    ['a directory as program', ['--', './sub'], 126, /PROGRAM_IS_DIRECTORY/],
+    ['an empty program', ['--', ''], 125, /ARGV_INVALID/],
+    ['a policy that is not there', ['--policy', 'none.yml', '--', 'true'], 125, /POLICY_UNREADABLE/],
+    ['a policy that is wrong', ['--policy', 'wrong.yml', '--', 'true'], 125, /POLICY_INVALID[\s\S]*wrong\.yml:2:1/],
+    ['a store below a file', ['--store', 'file/store', '--', 'true'], 125, /STORE_UNWRITABLE/],
+  ])('%s', (_name, args, code, message) => {
+    const here = place();
+    writeFileSync(join(here.directory, 'file'), 'x');
+    writeFileSync(join(here.directory, 'wrong.yml'), 'version: 1\nversoin: 2\n');
+    mkdirSync(join(here.directory, 'sub'));
+    symlinkSync('/', join(here.directory, 'away'));
+    const { status, stderr } = here.receipts(['run', ...args]);
+    expect([status, stderr]).toEqual([code, expect.stringMatching(message)]);
+    expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
+  });
+
+  it('passes an empty later argument on', () => {
+    const here = place();
+    expect(here.receipts(['run', '-q', '--', 'printf', '[%s][%s]', '', 'x']).stdout).toBe('[][x]');
+  });
+
+  it('refuses a command that the policy denies, with a receipt, and starts nothing', () => {
+    const here = place();
+    writeFileSync(join(here.directory, 'policy.yml'), 'version: 1\ndefault: deny\n');
+    const { code, receipt, stderr } = here.run(['--policy', 'policy.yml', '--', 'touch', 'launched']);
+    expect(code).toBe(125);
+    expect(receipt.termination).toMatchObject({ kind: 'refused', code: 'POLICY_DENIED' });
+    expect(existsSync(join(here.directory, 'launched'))).toBe(false);
+    expect(stderr).not.toContain('INTERNAL');
+    expect(here.verify().verification.chains[0]?.receipts[0]?.problems.map((problem) => problem.code)).toEqual([
+      'POLICY_DENIED',
+    ]);
+  });
+
+  it('refuses a key that others may read, before anything is launched', () => {
+    const here = place();
+    here.receipts(['run', '-q', '--', 'true']);
+    chmodSync(join(here.home, 'signing-key.pem'), 0o644);
+    const { status, stderr } = here.receipts(['run', '--', 'touch', 'launched']);
+    expect([status, stderr]).toEqual([125, expect.stringContaining('KEY_PERMISSIONS')]);
+    expect(existsSync(join(here.directory, 'launched'))).toBe(false);
+  });
+});
+
+describe('bad input to the other commands', () => {
+  it.each([
+    [['verify', 'nowhere'], 2],
+    [['verify', '--trust', 'nowhere', '.'], 2],
+    [['verify'], 2],
+    [['show', '0000'], 2],
+    [['list'], 2],
+    [['recover'], 2],
+    [['close', 'x'], 2],
+    [['frobnicate'], 2],
+    [['verify', '--frobnicate'], 2],
+  ])('%j exits %i and says what to do', (args, code) => {
+    const here = place();
+    const { status, stdout, stderr } = here.receipts(args);
+    expect(status).toBe(code);
+    expect(stdout + stderr).toMatch(/\S/);
+    expect(stdout + stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
+  });
+
+  it.each([[['--help']], [['run', '--help']], [['verify', '--help']], [['--version']]])('%j exits 0', (args) => {
+    expect(place().receipts(args).status).toBe(0);
+  });
+});

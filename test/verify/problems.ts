@@ -1,0 +1,27 @@
+import { relative } from 'node:path';
+import { type Problem, type Verification, type VerifyOptions, verifyPaths } from '../../src/verify/index.ts';
+import { type TaskBuilder, TRUST } from './build-store.ts';
+
+/** Every problem of a verification, of chains and receipts alike. */
+export function problemsOf({ chains, receipts }: Verification): Problem[] {
+  const judged = [...chains.flatMap((chain) => [chain, ...chain.receipts]), ...receipts];
+  return judged.flatMap((one) => one.problems);
+}
+
+/** `CODE where`, with `where` relative to a directory. */
+export function listOf(verification: Verification, directory: string): string[] {
+  return problemsOf(verification).map(({ code, where }) => `${code} ${relative(directory, where)}`);
+}
+
+export async function verifyTask(task: TaskBuilder, options: Partial<VerifyOptions> = {}): Promise<Verification> {
+  return verifyPaths([task.store], { trust: TRUST, ...options });
+}
+
+/** Problems of a task, relative to its directory. */
+export async function problems(task: TaskBuilder, options: Partial<VerifyOptions> = {}): Promise<string[]> {
+  const verification = await verifyTask(task, options);
+  const found = listOf(verification, task.directory);
+  if (verification.exitCode !== (found.length > 0 ? 1 : 0))
+    throw new Error(`exit ${verification.exitCode} with ${found.length} problems`);
+  return found;
+}
