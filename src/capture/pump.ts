@@ -1,10 +1,11 @@
 import type { Exit, Running } from '../launch/index.ts';
 import type { StreamName } from './chunks.ts';
-import type { CapturedStream, Closing, StreamCapture } from './stream.ts';
+import type { Captures } from './masks.ts';
+import type { CapturedStream, Closing } from './stream.ts';
 
 export interface PumpOptions {
   readonly running: Running;
-  readonly captures: Readonly<Record<StreamName, StreamCapture>>;
+  readonly captures: Captures;
   /** Time after the command's end in which its streams may still reach their end, in milliseconds. */
   readonly graceMs: number;
 }

@@ -49,6 +49,7 @@ export class StreamCapture {
   #pendingObserved = 0;
   #pendingRedacted = 0;
   #blockedAt: number | undefined;
+  #withheldLines = 0;
   readonly #masksAddedAt: number[] = [];
 
   constructor(options: StreamCaptureOptions) {
@@ -72,6 +73,16 @@ export class StreamCapture {
       this.#block(error, before);
       return true;
     }
+  }
+
+  /** Takes a line that asked for a mask: it counts as observed and removed, and nothing of it goes any further. */
+  withhold(bytes: Uint8Array): void {
+    this.#observed += bytes.length;
+    this.#hmac.update(bytes);
+    if (this.#blockedAt !== undefined) return;
+    this.#withheldLines++;
+    this.#pendingObserved += bytes.length;
+    if (this.#pendingObserved >= CHUNK_BYTES) this.#closeChunk();
   }
 
   /** Called when a mask is registered while the stream runs: what went before could not be masked. */
@@ -138,7 +149,7 @@ export class StreamCapture {
       redaction: {
         removedBytes: accounted + this.#inserted - this.#redacted,
         insertedBytes: this.#inserted,
-        hits: this.#options.redactor.totals().hits.map((hit) => ({ type: hit.type, count: hit.count })),
+        hits: this.#hits(),
       },
       retained: this.#ranges(retained),
       truncation: { reason: dropped === 0 ? 'none' : this.#options.quotaReason },
@@ -150,6 +161,12 @@ export class StreamCapture {
       ...(this.#blockedAt !== undefined && { blockedAt: this.#blockedAt }),
       ...(this.#masksAddedAt.length > 0 && { masksAddedAt: this.#masksAddedAt }),
     };
+  }
+
+  #hits(): StreamEvidence['redaction']['hits'] {
+    const hits = this.#options.redactor.totals().hits.map((hit) => ({ type: hit.type, count: hit.count }));
+    if (this.#withheldLines > 0) hits.push({ type: 'add-mask', count: this.#withheldLines });
+    return hits.sort((left, right) => (left.type < right.type ? -1 : 1));
   }
 
   /** An uncut stream is all head: one range, one file. */

@@ -14,6 +14,15 @@ export function printError(error: unknown): void {
   say(`${code}: ${message}${where === undefined ? '' : `\n  at ${where}`}${next === undefined ? '' : `\n  ${next}`}`);
 }
 
+/** What `--json` gives when there is no result. */
+export function errorDocument(error: unknown) {
+  const { code, message, where, next } =
+    error instanceof ReceiptsError
+      ? error
+      : new ReceiptsError('INTERNAL', error instanceof Error ? error.message : String(error));
+  return { schema: 'command-receipts.error.v1', error: { code, message, where: where ?? null, next: next ?? null } };
+}
+
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

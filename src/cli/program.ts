@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
-import { EXIT, ReceiptsError, RUN_EXIT, VERSION } from '../contract/index.ts';
+import { EXIT, RUN_EXIT, VERSION } from '../contract/index.ts';
 import type { ProtectionReport } from '../launch/index.ts';
-import { printError } from './output.ts';
+import { errorDocument, printError, printJson } from './output.ts';
 
 const RUN_HELP = `
 The command's output is shown live and redacted; its receipt is signed and stored.
@@ -23,12 +23,19 @@ export async function main(argv: string[], protection: ProtectionReport | undefi
     if (error instanceof CommanderError)
       process.exitCode = error.exitCode === 0 ? 0 : inRun ? RUN_EXIT.refused : EXIT.unusable;
     else {
+      if (wantsJson(argv)) printJson(errorDocument(error));
       printError(error);
       process.exitCode = inRun ? RUN_EXIT.refused : EXIT.unusable;
     }
   }
   // Handles of a closed console must not keep us, and a pending timer must not delay the exit code.
   process.exit();
+}
+
+/** Asked for before the command's own words begin. */
+function wantsJson(argv: string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
 }
 
 async function parse(argv: string[], protection: ProtectionReport | undefined): Promise<number> {

@@ -12,7 +12,7 @@ import {
   visit,
 } from 'yaml';
 import { type ErrorCode, ReceiptsError } from './errors.ts';
-import { fieldErrors } from './validate.ts';
+import { fieldErrors, UNKNOWN_MEMBER } from './validate.ts';
 
 /** What a person writes by hand is small; more than this is an attack or a mistake. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -43,7 +43,7 @@ export function parseDocument<T extends TSchema>(schema: T, text: string, file: 
   if (errors.length > 0)
     throw refuse(
       errors.map(({ pointer, message }) => ({
-        offset: offsetOf(document, pointer),
+        offset: offsetOf(document, pointer, message === UNKNOWN_MEMBER),
         message: `${pointer || 'the document'} ${message}`,
       })),
     );
@@ -87,7 +87,7 @@ function syntaxFaults(document: Document): Fault[] {
 }
 
 /** Where the member at fault stands: the value, the key of a member that does not belong, or what lacks a member. */
-function offsetOf(document: Document, pointer: string): number {
+function offsetOf(document: Document, pointer: string, atKey: boolean): number {
   let node: unknown = document.contents;
   let offset = startOf(node);
   const segments = pointer
@@ -105,7 +105,7 @@ function offsetOf(document: Document, pointer: string): number {
       offset = startOf(node) || offset;
     }
   }
-  return isScalar(node) && node.range ? node.range[0] : offset;
+  return atKey ? offset : startOf(node) || offset;
 }
 
 function startOf(node: unknown): number {

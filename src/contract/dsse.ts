@@ -45,13 +45,13 @@ export function decodeEnvelope(bytes: Uint8Array, where: string): Envelope {
     throw malformed('an envelope member has the wrong type');
   if (signatures.length !== 1) throw malformed(`an envelope of ours has one signature, this has ${signatures.length}`);
   const signature = members(signatures[0], ['keyid', 'sig']);
-  if (typeof signature?.['keyid'] !== 'string' || typeof signature['sig'] !== 'string')
+  if (typeof signature?.keyid !== 'string' || typeof signature.sig !== 'string')
     throw malformed('a signature has exactly keyid and sig');
   return {
     payloadType,
     payload: canonicalBase64(payload, () => malformed('payload is not canonical base64')),
-    keyId: signature['keyid'],
-    signature: canonicalBase64(signature['sig'], () => malformed('sig is not canonical base64')),
+    keyId: signature.keyid,
+    signature: canonicalBase64(signature.sig, () => malformed('sig is not canonical base64')),
   };
 }
 

@@ -11,6 +11,9 @@ export interface FieldError {
 type Node = Readonly<Record<string, unknown>>;
 type Members = Readonly<Record<string, unknown>>;
 
+/** The message of a member that the schema does not name; its pointer is the member's own. */
+export const UNKNOWN_MEMBER = 'is not a member of this format';
+
 const MOST_ERRORS = 50;
 const compiled = new WeakMap<TSchema, (value: unknown) => boolean>();
 
@@ -62,7 +65,7 @@ function objectFaults(schema: Node, properties: Members, value: Members, pointer
     for (const name of Object.keys(value)
       .filter((key) => !Object.hasOwn(properties, key))
       .slice(0, MOST_ERRORS))
-      found.push({ pointer: pointerTo(pointer, name), message: 'is not a member of this format' });
+      found.push({ pointer: pointerTo(pointer, name), message: UNKNOWN_MEMBER });
   return found;
 }
 

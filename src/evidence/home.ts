@@ -17,8 +17,8 @@ export interface Home {
 }
 
 export function homeFrom(environment: NodeJS.ProcessEnv): Home {
-  const configured = environment['COMMAND_RECEIPTS_HOME'];
-  const config = environment['XDG_CONFIG_HOME'] || join(environment['HOME'] || homedir(), '.config');
+  const configured = environment.COMMAND_RECEIPTS_HOME;
+  const config = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config');
   const directory = configured || join(config, 'command-receipts');
   return {
     directory,

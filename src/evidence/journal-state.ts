@@ -38,8 +38,8 @@ export class JournalState {
     const { facts } = line;
     if (line.event === 'OPENED') {
       this.chainId = line.chainId;
-      this.taskId = String(facts['taskId']);
-      this.automatic = facts['automatic'] === true;
+      this.taskId = String(facts.taskId);
+      this.automatic = facts.automatic === true;
     }
     if (line.event === 'CLOSED') this.closed = true;
     if (line.receiptId !== undefined) this.#attempt(line, line.receiptId);
@@ -52,12 +52,12 @@ export class JournalState {
       this.attempts.set(receiptId, attempt);
     }
     if (line.event === 'REQUESTED') {
-      const task = line.facts['task'] as { step?: string } | undefined;
+      const task = line.facts.task as { step?: string } | undefined;
       this.#attemptsByStep.set(task?.step ?? '', this.nextAttempt(task?.step));
     }
     if (line.event === 'SEALED') {
-      this.sealedCount = Number(line.facts['chainSequence']);
-      this.lastReceiptDigest = String(line.facts['receiptDigest']);
+      this.sealedCount = Number(line.facts.chainSequence);
+      this.lastReceiptDigest = String(line.facts.receiptDigest);
       attempt.sealed = true;
       attempt.lines.length = 0;
     } else {

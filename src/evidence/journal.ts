@@ -55,7 +55,7 @@ export class Journal {
   /** Appends one durable line. The facts are redacted already. */
   append(event: JournalEventName, facts: Record<string, unknown>, receiptId?: string): void {
     this.refresh();
-    if (event === 'OPENED') this.state.chainId = String(facts['chainId']);
+    if (event === 'OPENED') this.state.chainId = String(facts.chainId);
     const unsigned = this.#line(event, this.#torn > 0 ? { ...facts, tornBytesCut: this.#torn } : facts, receiptId);
     const line: JournalLine = { ...unsigned, mac: journalMac(unsigned, this.#signer.journalKey).toString('hex') };
     const text = canonicalText(line);

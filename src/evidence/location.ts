@@ -17,7 +17,7 @@ export function storeLocation(options: {
 }): string {
   const { store, directory, environment } = options;
   if (store !== undefined) return resolve(directory, store);
-  const temporary = environment['RUNNER_TEMP'];
-  if (environment['GITHUB_ACTIONS'] === 'true' && temporary) return join(temporary, 'command-receipts');
+  const temporary = environment.RUNNER_TEMP;
+  if (environment.GITHUB_ACTIONS === 'true' && temporary) return join(temporary, 'command-receipts');
   return join(gitTop(directory) ?? directory, '.receipts');
 }

@@ -102,7 +102,7 @@ function taskIdOf(directory: string): string {
   const path = join(directory, JOURNAL_FILE);
   const first = readFileSync(path, 'utf8').split('\n', 1)[0] ?? '';
   const line = parseCanonical(Buffer.from(first, 'utf8'), `${path}:1`) as Partial<JournalLine> | null;
-  return String(line?.facts?.['taskId']);
+  return String(line?.facts?.taskId);
 }
 
 /** Of the stages that every process goes through, the first that the journal lacks. */

@@ -29,6 +29,8 @@ export interface AttemptResult {
   readonly storeError: ReceiptsError | undefined;
   /** What a person can do about a command that was never started. */
   readonly next: string | undefined;
+  /** Redacts a text with everything that this attempt knew to be secret. */
+  readonly redact: (text: string) => string;
 }
 
 /**
@@ -189,5 +191,6 @@ function unstarted(
     sealed,
     storeError: undefined,
     next,
+    redact: (text) => plan.redactor.text(text),
   };
 }

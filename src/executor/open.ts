@@ -54,9 +54,10 @@ export function openExecutor(options: OpenOptions): ExecutorSettings {
     context: contextFrom(environment, options.matrixKey),
     identity: executorIdentity(signer, launcher.kind),
     console: options.console,
+    masks: environment.GITHUB_ACTIONS === 'true' ? 'runner' : 'none',
     bootId: bootId(),
     closeTask: options.closeTask ?? options.task === undefined,
-    cancelMs: environment['GITHUB_ACTIONS'] === 'true' ? CANCEL_MS : undefined,
+    cancelMs: environment.GITHUB_ACTIONS === 'true' ? CANCEL_MS : undefined,
   };
 }
 
@@ -68,7 +69,7 @@ const CANCEL_MS = 8500;
 
 /** `COMMAND_RECEIPTS_LAUNCHER=portable` gives up binding on purpose, so that the portable launcher can be tested anywhere. */
 function launcherFor(environment: NodeJS.ProcessEnv): Launcher {
-  return selectLauncher({ portable: environment['COMMAND_RECEIPTS_LAUNCHER'] === 'portable' });
+  return selectLauncher({ portable: environment.COMMAND_RECEIPTS_LAUNCHER === 'portable' });
 }
 
 export function platformLocks(): Locks {
@@ -77,7 +78,7 @@ export function platformLocks(): Locks {
 
 /** The directory that the command's directory may not leave. */
 export function workspaceOf(directory: string, environment: NodeJS.ProcessEnv): string {
-  const given = environment['GITHUB_ACTIONS'] === 'true' ? environment['GITHUB_WORKSPACE'] : undefined;
+  const given = environment.GITHUB_ACTIONS === 'true' ? environment.GITHUB_WORKSPACE : undefined;
   return realpathSync(given || (gitTop(directory) ?? directory));
 }
 

@@ -37,6 +37,8 @@ export interface ExecutorSettings {
   /** Says something to the person at the console, redacted. */
   readonly notify: (message: string) => void;
   readonly programsDirectory: string;
+  /** Whether `::add-mask::` in the output is a command, as it is where the runner reads our console. */
+  readonly masks: 'runner' | 'none';
   readonly bootId: string | null;
   /** The task ends with this attempt. */
   readonly closeTask: boolean;
@@ -82,15 +84,9 @@ export function planAttempt(request: AttemptRequest, settings: ExecutorSettings)
     executable: { requested: redactor.text(requestedVector(program)[0] ?? '') },
     environment: environmentFacts(environment, redactor),
     time: { monotonicStartNs: startNs.toString(), bootId: settings.bootId, startedAt },
-    redaction: {
-      ruleset: { id: redactor.ruleset.id, version: redactor.ruleset.version, digest: redactor.ruleset.digest },
-      status: 'applied' as const,
-      skippedLiterals: redactor.skippedLiterals.map((name) => redactor.text(name)),
-    },
     executor: settings.identity,
     rollout: { stage: 'off' as const, writers: ['command-receipt.v1'] },
     flags: settings.signer.exposedAtStart ? (['KEY_EXPOSED_AT_START'] satisfies Flag[]) : [],
-    gaps: standingGaps(settings, redactor),
   };
   const step = request.step === undefined ? {} : { step: redactor.text(request.step) };
   return {
@@ -100,8 +96,20 @@ export function planAttempt(request: AttemptRequest, settings: ExecutorSettings)
     environment,
     redactor,
     timeoutMs: shorter(request.timeoutMs, terms.timeoutMs),
-    requested: (attempt) => ({ ...facts, task: { id: redactor.text(settings.task.taskId), ...step, attempt } }),
+    // Masks that the command registers later may be skipped too: asked anew, not kept.
+    requested: (attempt) => ({
+      ...facts,
+      task: { id: redactor.text(settings.task.taskId), ...step, attempt },
+      redaction: redactionFacts(redactor),
+      gaps: standingGaps(settings, redactor),
+    }),
   };
+}
+
+function redactionFacts(redactor: Redactor): RequestedFacts['redaction'] {
+  const { id, version, digest } = redactor.ruleset;
+  const skippedLiterals = redactor.skippedLiterals.map((name) => redactor.text(name));
+  return { ruleset: { id, version, digest }, status: 'applied', skippedLiterals };
 }
 
 /** The command's facts with the vector that exec was given (docs/format.md §2.3). */

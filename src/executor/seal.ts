@@ -33,6 +33,7 @@ export function sealStarted(attempt: Attempt, stage: BoundStageFacts, outcome: O
     sealed,
     storeError,
     next: undefined,
+    redact: (text) => plan.redactor.text(text),
   };
 }
 

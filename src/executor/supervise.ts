@@ -1,4 +1,4 @@
-import { type CapturedStream, ChunkIndex, Pump, StreamCapture, type StreamName } from '../capture/index.ts';
+import { type CapturedStream, ChunkIndex, Masks, Pump, StreamCapture, type StreamName } from '../capture/index.ts';
 import type { Flag, Gap, Process, Sandbox } from '../contract/index.ts';
 import type { Exit, Running } from '../launch/index.ts';
 import type { Attempt } from './attempt.ts';
@@ -60,6 +60,7 @@ export async function superviseCommand(
 function pumpFor({ place, plan, request, settings }: Attempt, running: Running, flags: Set<Flag>): Pump {
   const index = new ChunkIndex();
   const log = place.chunkFile();
+  const masks = settings.masks === 'runner' ? masksFor(plan, settings) : undefined;
   const capture = (stream: StreamName): StreamCapture =>
     new StreamCapture({
       receiptId: plan.receiptId,
@@ -71,7 +72,7 @@ function pumpFor({ place, plan, request, settings }: Attempt, running: Running, 
       quotaReason: plan.terms.keepBodies ? 'quota' : 'policy',
       index,
       log,
-      show: (bytes) => settings.console[stream].write(bytes),
+      show: (bytes) => (masks ? masks.show(stream, bytes) : settings.console[stream].write(bytes)),
       onBlocked: (_error, offset) => {
         flags.add('EVIDENCE_BLOCKED');
         settings.notify(
@@ -79,16 +80,20 @@ function pumpFor({ place, plan, request, settings }: Attempt, running: Running, 
         );
       },
     });
-  const pump = new Pump({
-    running,
-    captures: { stdout: capture('stdout'), stderr: capture('stderr') },
-    graceMs: request.graceMs,
-  });
+  const captures = { stdout: capture('stdout'), stderr: capture('stderr') };
+  const pump = new Pump({ running, captures: masks?.before(captures) ?? captures, graceMs: request.graceMs });
   for (const stream of ['stdout', 'stderr'] as const) {
     settings.console[stream].onDrain(() => pump.resume(stream));
     settings.console[stream].onClosed(() => pump.consumerClosed(stream));
   }
   return pump;
+}
+
+function masksFor({ redactor }: Attempt['plan'], { console }: Attempt['settings']): Masks {
+  return new Masks({
+    write: { stdout: (bytes) => console.stdout.write(bytes), stderr: (bytes) => console.stderr.write(bytes) },
+    register: (value) => redactor.addLiterals([{ name: 'add-mask', value }]),
+  });
 }
 
 /** Once the command runs, a journal that cannot be written must not touch it: the first failure is kept for its receipt. */

@@ -19,6 +19,12 @@ export function validateRequest(request: BindRequest): void {
   vector.forEach((argument, index) => {
     if (argument.includes('\0')) throw nul(`/argv/${index}`, 'An argument');
   });
+  const { workspace, requested } = request.cwd;
+  if (workspace.includes('\0') || requested.includes('\0')) {
+    throw refused('CWD_NOT_FOUND', 'The directory’s path contains a NUL byte, so nothing can have that name.', {
+      where: '/cwd',
+    });
+  }
   for (const [name, value] of request.environment) {
     if (name.includes('\0') || value.includes('\0')) throw nul('/environment', `The variable ${JSON.stringify(name)}`);
   }

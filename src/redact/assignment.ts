@@ -4,11 +4,13 @@ import { type Notation, readNotation, skipScheme } from './notation.ts';
 import { isVerified, type Matcher } from './opening.ts';
 import { isPlausible } from './plausible.ts';
 import { HEAD_BYTES } from './shape.ts';
-import type { QuotedSwallow, RunSwallow, Swallow } from './swallow.ts';
+import { type QuotedSwallow, type RunSwallow, SHELL_JOIN, type Swallow } from './swallow.ts';
 import type { AssignmentRule } from './types.ts';
 import type { View } from './view.ts';
 
 const BACKSLASH = 0x5c;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const COOKIE_NAME = byteTable('A-Za-z0-9!#$%&*+.^_|~-');
@@ -58,23 +60,32 @@ function isValue(rule: AssignmentRule, view: View, start: number, context: Value
   let length = 0;
   let terminator: number | undefined;
   while (length < HEAD_BYTES) {
-    const byte = view.at(start + length);
-    if (endsValue(view, start + length, byte, quote, depth)) {
-      terminator = byte;
+    const width = valueWidth(view, start + length, quote, depth);
+    if (width === 0) {
+      terminator = view.at(start + length);
       break;
     }
-    length += quote !== 0 && depth === 0 && byte === BACKSLASH ? 2 : 1;
+    length += width;
   }
   const text = Buffer.from(view.bytes.subarray(start, start + Math.min(length, HEAD_BYTES))).toString('latin1');
   if (context.hasScheme) return text.length >= SHORTEST_AFTER_SCHEME && !/^[[$<{(*]/.test(text);
   return isPlausible({ ...context, text, terminator, isQuoted: quote !== 0 });
 }
 
-function endsValue(view: View, at: number, byte: number, quote: number, depth: number): boolean {
-  if (byte < 0) return true;
-  if (quote === 0) return VALUE[byte] === 0 || (byte === BACKSLASH && VALUE[view.at(at + 1)] === 0);
-  if (byte === 0x0a || byte === 0x0d || byte === quote) return true;
-  return depth > 0 && byte === BACKSLASH && view.at(at + depth) === quote;
+/** How many bytes of the value stand at `at` and belong together; 0 where the value ends. */
+function valueWidth(view: View, at: number, quote: number, depth: number): number {
+  const byte = view.at(at);
+  if (byte < 0) return 0;
+  if (quote === 0) return VALUE[byte] === 0 || (byte === BACKSLASH && VALUE[view.at(at + 1)] === 0) ? 0 : 1;
+  if (byte === LINE_FEED || byte === CARRIAGE_RETURN) return 0;
+  if (byte === quote) return depth === 0 && isShellJoin(view, at) ? SHELL_JOIN.length : 0;
+  if (byte !== BACKSLASH) return 1;
+  if (depth === 0) return 2;
+  return view.at(at + depth) === quote ? 0 : 1;
+}
+
+function isShellJoin(view: View, at: number): boolean {
+  return SHELL_JOIN.every((byte, i) => view.at(at + i) === byte);
 }
 
 /** A cookie header: a name and a `=`. */

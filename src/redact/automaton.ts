@@ -1,64 +1,57 @@
 import { ByteTrie } from './trie.ts';
 
+const UNLINKED = -1;
+
 /**
  * Aho and Corasick's automaton over every form of every literal. The state's depth is the longest suffix of the
- * stream that may still become a literal: exactly the bytes to hold back.
+ * stream that may still become a literal: exactly the bytes to hold back. A state is linked when it is first entered,
+ * since of thousands hardly any ever is.
  */
 export class Automaton {
-  readonly trie: ByteTrie;
+  readonly #trie: ByteTrie;
   /** The state to fall back to: the longest proper suffix that is also a prefix of a literal. */
-  readonly fallback: Int32Array;
-  /** Length of the longest literal that ends in this state, or 0. */
-  readonly longest: Int32Array;
+  readonly #fallback: Int32Array;
+  /** Length of the longest literal that ends in a state, or 0. */
+  readonly #longest: Int32Array;
 
   constructor(patterns: readonly Uint8Array[]) {
     let capacity = 0;
     for (const pattern of patterns) capacity += pattern.length;
-    this.trie = new ByteTrie(capacity);
-    this.fallback = new Int32Array(capacity + 1);
-    this.longest = new Int32Array(capacity + 1);
-    for (const pattern of patterns) this.longest[this.trie.insert(pattern)] = pattern.length;
-    this.#link();
+    this.#trie = new ByteTrie(capacity, patterns.length);
+    this.#fallback = new Int32Array(capacity + 1).fill(UNLINKED, 1);
+    this.#longest = new Int32Array(capacity + 1);
+    for (const pattern of patterns) this.#longest[this.#trie.insert(pattern)] = pattern.length;
   }
 
-  /** The state after `byte`; `fallback` hops are amortised over the bytes consumed. */
+  depth(state: number): number {
+    return this.#trie.depths[state] as number;
+  }
+
+  /** Only for states that `step` returned. */
+  longest(state: number): number {
+    return this.#longest[state] as number;
+  }
+
+  /** The state after `byte`. Falling back is amortised: it undoes steps taken before. */
   step(state: number, byte: number): number {
-    let at = state;
-    for (;;) {
-      const child = this.trie.child(at, byte);
-      if (child !== 0 || at === 0) return child;
-      at = this.fallback[at] as number;
+    for (let at = state; ; at = this.#fallback[at] as number) {
+      const child = this.#trie.child(at, byte);
+      if (child !== 0) return this.#linked(child);
+      if (at === 0) return 0;
     }
   }
 
-  #link(): void {
-    const { parents, labels, depths } = this.trie;
-    for (const node of this.#byDepth()) {
-      if ((depths[node] as number) > 1) {
-        const parent = parents[node] as number;
-        this.fallback[node] = this.step(this.fallback[parent] as number, labels[node] as number);
-      }
-      if (this.longest[node] === 0) this.longest[node] = this.longest[this.fallback[node] as number] as number;
+  /** Links `state` and, from the root down, all that lie above it. */
+  #linked(state: number): number {
+    if (this.#fallback[state] !== UNLINKED) return state;
+    const path: number[] = [];
+    for (let at = state; this.#fallback[at] === UNLINKED; at = this.#trie.parents[at] as number) path.push(at);
+    for (const node of path.reverse()) {
+      const parent = this.#trie.parents[node] as number;
+      const target = parent === 0 ? 0 : this.step(this.#fallback[parent] as number, this.#trie.labels[node] as number);
+      this.#fallback[node] = target;
+      if (this.#longest[node] === 0) this.#longest[node] = this.#longest[target] as number;
     }
-  }
-
-  /** A node's fallback is shallower than the node, so links are made from the root down. */
-  #byDepth(): Int32Array {
-    const { size, depths } = this.trie;
-    let deepest = 0;
-    for (let node = 1; node < size; node++) deepest = Math.max(deepest, depths[node] as number);
-    const starts = new Int32Array(deepest + 2);
-    for (let node = 1; node < size; node++)
-      starts[(depths[node] as number) + 1] = (starts[(depths[node] as number) + 1] ?? 0) + 1;
-    for (let depth = 1; depth < starts.length; depth++)
-      starts[depth] = (starts[depth] as number) + (starts[depth - 1] as number);
-    const order = new Int32Array(size - 1);
-    for (let node = 1; node < size; node++) {
-      const depth = depths[node] as number;
-      const slot = starts[depth] as number;
-      order[slot] = node;
-      starts[depth] = slot + 1;
-    }
-    return order;
+    return state;
   }
 }

@@ -28,7 +28,7 @@ export class LiteralMatcher {
 
   /** Length of the longest suffix that may still become a literal. */
   get depth(): number {
-    return this.#automaton.trie.depths[this.#state] as number;
+    return this.#automaton.depth(this.#state);
   }
 
   get isAsleep(): boolean {
@@ -38,13 +38,12 @@ export class LiteralMatcher {
   /** Consumes from `from` until nothing is open any more, or to the end of `bytes` if `toEnd`. */
   run(bytes: Uint8Array, base: number, from: number, toEnd: boolean, sink: Found[], map: PositionMap): void {
     const automaton = this.#automaton;
-    const { longest } = automaton;
     let state = this.#state;
     let i = from - base;
     for (; i < bytes.length; ) {
       state = automaton.step(state, bytes[i] as number);
       i++;
-      const length = longest[state] as number;
+      const length = automaton.longest(state);
       if (length > 0) this.#add(base + i - length, base + i, sink, map);
       if (state === 0 && !toEnd) break;
     }

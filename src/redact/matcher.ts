@@ -7,7 +7,7 @@ import { type AnchorSet, type CompiledRule, type Patterns, REPLACEMENT_RULE } fr
 import { PREFIX_BYTES } from './prefilter.ts';
 import { advance, type Progress, type Swallow } from './swallow.ts';
 import { View } from './view.ts';
-import type { Window } from './window.ts';
+import type { Excerpt } from './window.ts';
 
 const BLOCK_BYTES = 4096;
 const candidates = new Int32Array(BLOCK_BYTES);
@@ -32,6 +32,8 @@ interface Swallowing extends Progress {
  * so the set of matches cannot depend on how the stream was pushed.
  */
 export class StreamMatcher {
+  /** Absolute position of the first byte not yet fed. */
+  end = 0;
   /** Absolute position before which every match's beginning is known. */
   hold = 0;
   /** Absolute position of the first byte that is needed again. */
@@ -71,6 +73,7 @@ export class StreamMatcher {
   /** The same state over another map, for a stream that differs from here on. */
   fork(map: PositionMap): StreamMatcher {
     const fork = new StreamMatcher(this.#patterns, this.#sink, map);
+    fork.end = this.end;
     fork.hold = this.hold;
     fork.keepFrom = this.keepFrom;
     fork.#literals = this.#literals.copy();
@@ -84,13 +87,13 @@ export class StreamMatcher {
     return fork;
   }
 
-  replacePatterns(patterns: Patterns, window: Window): void {
+  replacePatterns(patterns: Patterns, window: Excerpt): void {
     this.#patterns = patterns;
     this.#literals.replace(patterns.literals, window.bytes, window.base, this.#sink, this.#map);
   }
 
-  /** Takes in what was appended to the window. */
-  feed(window: Window): void {
+  /** Takes in what `window` has beyond what was fed before. */
+  feed(window: Excerpt): void {
     this.#view.bytes = window.bytes;
     this.#resume(window);
     this.#scan(window);
@@ -98,21 +101,21 @@ export class StreamMatcher {
   }
 
   /** No byte will follow; with `cut`, open beginnings of secrets are redacted. */
-  finish(window: Window, cut: boolean): void {
+  finish(window: Excerpt, cut: boolean): void {
     this.#view.final = true;
     this.#view.cut = cut;
     this.feed(window);
     if (cut) this.#literals.finish(this.#sink, this.#map);
   }
 
-  #resume(window: Window): void {
+  #resume(window: Excerpt): void {
     for (const one of this.#swallowing.values()) if (one.end < 0) this.#advance(one, window);
     const pending = this.#pending;
     this.#pending = [];
     for (const { rule, position, length } of pending) this.#ask(rule, position - window.base, length, window);
   }
 
-  #scan(window: Window): void {
+  #scan(window: Excerpt): void {
     if (!this.#literals.isAsleep) this.#runLiterals(window, this.#literals.at, false);
     const stoppedAt = this.#scanAnchors(window);
     this.#scanFrom = window.base + stoppedAt;
@@ -122,7 +125,7 @@ export class StreamMatcher {
   }
 
   /** Returns where an anchor may be incomplete, or the length of the window. */
-  #scanAnchors(window: Window): number {
+  #scanAnchors(window: Excerpt): number {
     const { bytes, base } = window;
     const { prefilter } = this.#patterns;
     let from = this.#scanFrom - base;
@@ -142,12 +145,12 @@ export class StreamMatcher {
     return bytes.length;
   }
 
-  #runLiterals(window: Window, from: number, toEnd: boolean): void {
+  #runLiterals(window: Excerpt, from: number, toEnd: boolean): void {
     this.#literals.run(window.bytes, window.base, from, toEnd, this.#sink, this.#map);
   }
 
   /** Asks the rules of all anchors at `at`; false when an anchor may be incomplete, and then none was asked. */
-  #tryAnchors(at: number, window: Window): boolean {
+  #tryAnchors(at: number, window: Excerpt): boolean {
     const { hidden, visible } = this.#patterns;
     const hiddenEnds = this.#walk(hidden, at);
     const visibleEnds = this.#walk(visible, at);
@@ -174,12 +177,12 @@ export class StreamMatcher {
     return i === bytes.length && !final && anchors.trie.hasChildren(node) ? undefined : ends;
   }
 
-  #askAll(anchors: AnchorSet, node: number, at: number, window: Window): void {
+  #askAll(anchors: AnchorSet, node: number, at: number, window: Excerpt): void {
     const length = anchors.trie.depths[node] as number;
     for (const rule of anchors.rules.get(node) ?? []) this.#ask(rule, at, length, window);
   }
 
-  #ask(rule: CompiledRule, at: number, length: number, window: Window): void {
+  #ask(rule: CompiledRule, at: number, length: number, window: Excerpt): void {
     const view = this.#view;
     view.begin(rule.id, rule.budget);
     const opening = rule.match(view, at, length);
@@ -188,7 +191,7 @@ export class StreamMatcher {
     } else if (opening !== undefined) this.#open(rule, opening, window);
   }
 
-  #open(rule: CompiledRule, { start, resume, swallow }: Opening, window: Window): void {
+  #open(rule: CompiledRule, { start, resume, swallow }: Opening, window: Excerpt): void {
     const from = window.base + start;
     if (rule.index === REPLACEMENT_RULE && this.#map !== SAME_POSITIONS) return;
     if (swallow === undefined) {
@@ -207,7 +210,7 @@ export class StreamMatcher {
     this.#advance(one, window);
   }
 
-  #advance(one: Swallowing, window: Window): void {
+  #advance(one: Swallowing, window: Excerpt): void {
     const { bytes, base } = window;
     const from = one.resume;
     one.resume -= base;
@@ -219,8 +222,9 @@ export class StreamMatcher {
     for (const found of one.founds) found.ownEnd = found.end = this.#map.toRaw(one.end - 1) + 1;
   }
 
-  #settle(window: Window): void {
-    const { end } = window;
+  #settle(window: Excerpt): void {
+    const end = window.base + window.bytes.length;
+    this.end = end;
     let hold = Math.min(end - this.#literals.depth, this.#anchorHold(window));
     let keep = Math.min(hold, this.#scanFrom);
     for (const pending of this.#pending) {
@@ -233,7 +237,7 @@ export class StreamMatcher {
   }
 
   /** From where the unfinished anchors at the end of the window may come to be redacted. */
-  #anchorHold(window: Window): number {
+  #anchorHold(window: Excerpt): number {
     const { hidden, visible } = this.#patterns;
     for (let at = this.#scanFrom - window.base; at < window.bytes.length; at++) {
       const ends = this.#walk(hidden, at);
@@ -241,7 +245,7 @@ export class StreamMatcher {
       const [node] = this.#walk(visible, at) ?? [];
       if (node !== undefined) return window.base + at + (visible.trie.depths[node] as number);
     }
-    return window.end;
+    return window.base + window.bytes.length;
   }
 }
 

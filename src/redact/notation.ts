@@ -41,6 +41,7 @@ export function readNotation(view: View, keywordStart: number, keywordEnd: numbe
   const isTight = separator === named && from === separator + width && !isColon;
   view.hold = from;
   const opening = readOpening(view, from);
+  if (!view.need) view.hold = opening.end;
   return { valueStart: opening.end, quote: opening.quote, depth: opening.depth, isTight };
 }
 

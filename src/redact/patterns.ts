@@ -120,6 +120,7 @@ class AnchorList {
   readonly beginnings: Buffer[] = [];
   readonly #rules: CompiledRule[] = [];
   readonly #folded: boolean;
+  #length = 0;
 
   constructor(folded: boolean) {
     this.#folded = folded;
@@ -129,11 +130,12 @@ class AnchorList {
     if (anchor.length < PREFIX_BYTES) throw redactionFailed(rule.id, `has an anchor below ${PREFIX_BYTES} bytes`);
     if (this.#folded) for (let i = 0; i < anchor.length; i++) anchor[i] = lowered(anchor[i] as number);
     this.beginnings.push(anchor);
+    this.#length += anchor.length;
     this.#rules.push(rule);
   }
 
   build(): AnchorSet {
-    const trie = new ByteTrie(this.beginnings.reduce((sum, anchor) => sum + anchor.length, 0));
+    const trie = new ByteTrie(this.#length, this.beginnings.length);
     const rules = new Map<number, CompiledRule[]>();
     for (const [i, anchor] of this.beginnings.entries()) {
       const rule = this.#rules[i];

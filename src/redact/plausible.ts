@@ -25,7 +25,7 @@ const WORDS_NOT_VALUES = new Set(
     'changed updated created deleted rotated verified unverified unsupported sensitive plaintext encrypted identifier'
   ).split(' '),
 );
-const REFERENCE = /^(?:\$[({]|\$env:|\{|%[A-Za-z_]\w*%|<[^>]*>?$|\$?\[[A-Za-z ]+\]?$)/;
+const REFERENCE = /^(?:VALUE_SPECIFIED_IN_NO_LOG|\$[({]|\$env:|\{|%[A-Za-z_]\w*%|<[^>]*>?$|\$?\[[A-Za-z ]+\]?$)/;
 const VARIABLE = /^\$[A-Za-z_]\w*$/;
 const CALL_OR_INDEX = /^[A-Za-z_$][\w$]*(?:[.:>-]+[A-Za-z_$][\w$]*)*[([]/;
 const MEMBER_PATH = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;

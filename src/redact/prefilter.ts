@@ -18,6 +18,7 @@ export interface Prefilter {
 const CLASS_BITS = 6;
 const INDEX_MASK = (1 << (CLASS_BITS * PREFIX_BYTES)) - 1;
 const OTHER = 63;
+const HASH_BITS = 16;
 
 /** Letters without case, digits and common punctuation have a class of their own; 64 classes index 32 KiB of bits. */
 const CLASSES = (() => {
@@ -30,36 +31,58 @@ const CLASSES = (() => {
   return classes;
 })();
 
+/** Of three bytes each combination has a bit; of four, which are asked about only then, a hash has. */
 class WindowTable implements Prefilter {
-  readonly #bits: Uint32Array;
+  readonly #threes: Uint32Array;
+  readonly #fours: Uint32Array;
 
-  constructor(bits: Uint32Array, beginnings: readonly Uint8Array[]) {
-    this.#bits = bits;
+  constructor(threes: Uint32Array, fours: Uint32Array, beginnings: readonly Uint8Array[]) {
+    this.#threes = threes;
+    this.#fours = fours;
     for (const bytes of beginnings) {
-      let index = 0;
-      for (let i = 0; i < PREFIX_BYTES; i++) index = (index << CLASS_BITS) | (CLASSES[bytes[i] as number] as number);
-      bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
+      let three = 0;
+      for (let i = 0; i < PREFIX_BYTES; i++) three = (three << CLASS_BITS) | (CLASSES[bytes[i] as number] as number);
+      setBit(threes, three);
+      const fourth = bytes[PREFIX_BYTES];
+      if (fourth !== undefined) setBit(fours, hashOfFour(three, CLASSES[fourth] as number));
+      else for (let any = 0; any <= OTHER; any++) setBit(fours, hashOfFour(three, any));
     }
   }
 
   scan(bytes: Uint8Array, from: number, to: number, out: Int32Array): number {
     if (to - from < PREFIX_BYTES) return 0;
-    const bits = this.#bits;
+    const threes = this.#threes;
     let count = 0;
-    let index =
+    let three =
       ((CLASSES[bytes[from] as number] as number) << CLASS_BITS) | (CLASSES[bytes[from + 1] as number] as number);
     for (let i = from + 2; i < to; i++) {
-      index = ((index << CLASS_BITS) | (CLASSES[bytes[i] as number] as number)) & INDEX_MASK;
-      if (((bits[index >>> 5] as number) >>> (index & 31)) & 1) out[count++] = i - 2;
+      three = ((three << CLASS_BITS) | (CLASSES[bytes[i] as number] as number)) & INDEX_MASK;
+      if (((threes[three >>> 5] as number) >>> (three & 31)) & 1 && this.#mayGoOn(three, bytes, i + 1)) {
+        out[count++] = i - 2;
+      }
     }
     return count;
   }
 
   extended(beginnings: readonly Uint8Array[]): Prefilter {
-    return new WindowTable(this.#bits.slice(), beginnings);
+    return new WindowTable(this.#threes.slice(), this.#fours.slice(), beginnings);
+  }
+
+  #mayGoOn(three: number, bytes: Uint8Array, next: number): boolean {
+    if (next >= bytes.length) return true;
+    const hash = hashOfFour(three, CLASSES[bytes[next] as number] as number);
+    return (((this.#fours[hash >>> 5] as number) >>> (hash & 31)) & 1) === 1;
   }
 }
 
+function hashOfFour(three: number, fourth: number): number {
+  return Math.imul((three << CLASS_BITS) | fourth, -1640531535) >>> (32 - HASH_BITS);
+}
+
+function setBit(bits: Uint32Array, index: number): void {
+  bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
+}
+
 export function createPrefilter(beginnings: readonly Uint8Array[]): Prefilter {
-  return new WindowTable(new Uint32Array((INDEX_MASK + 1) / 32), beginnings);
+  return new WindowTable(new Uint32Array((INDEX_MASK + 1) / 32), new Uint32Array((1 << HASH_BITS) / 32), beginnings);
 }

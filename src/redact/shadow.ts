@@ -1,4 +1,5 @@
-import type { PositionMap } from './found.ts';
+import { GapMap } from './gap-map.ts';
+import { InvisibleBytes } from './invisible.ts';
 import type { StreamMatcher } from './matcher.ts';
 import type { Patterns } from './patterns.ts';
 import type { Swallow } from './swallow.ts';
@@ -25,12 +26,12 @@ export class Shadow {
   #state: 'text' | 'escape' | 'sequence' = 'text';
   #gap = 0;
 
-  /** Forks `raw`, which stands at the end of `window`. */
+  /** Forks `raw` where it stands. */
   constructor(raw: StreamMatcher, window: Window) {
     this.#map = new GapMap();
     this.#matcher = raw.fork(this.#map);
-    this.#window.base = window.base;
-    this.#window.append(window.bytes, window.base);
+    this.#window.base = Math.max(window.base, raw.keepFrom);
+    this.#window.append(window.slice(this.#window.base, raw.end), this.#window.base);
   }
 
   get steps(): number {
@@ -78,90 +79,54 @@ export class Shadow {
 
   #strip(chunk: Uint8Array): Uint8Array {
     const kept = Buffer.allocUnsafe(chunk.length + 1);
-    const from = this.#window.end;
+    const invisible = new InvisibleBytes(chunk);
+    const start = this.#window.end;
     let length = 0;
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i] as number;
-      if (this.#state === 'escape') {
-        if (byte === BRACKET) {
-          this.#state = 'sequence';
-          if (this.#remove(from + length, 2)) kept[length++] = LINE_FEED;
-          continue;
-        }
-        this.#state = 'text';
+    for (let at = 0; at < chunk.length; ) {
+      const to = this.#state === 'text' ? invisible.from(at) : at;
+      if (to > at) {
+        kept.set(chunk.subarray(at, to), length);
+        length += to - at;
         this.#gap = 0;
-        kept[length++] = ESCAPE;
-      }
-      if (this.#isKept(byte)) {
-        this.#gap = 0;
-        kept[length++] = byte;
-      } else if (byte !== ESCAPE && this.#remove(from + length, 1)) kept[length++] = LINE_FEED;
+        at = to;
+      } else length += this.#take(chunk[at++] as number, kept, length, start);
     }
     return kept.subarray(0, length);
   }
 
-  /** Moves the state on; an ESC is neither kept nor removed before the byte after it is known. */
-  #isKept(byte: number): boolean {
-    if (this.#state === 'sequence') {
-      if (byte >= 0x20 && byte <= 0x3f) return false;
-      this.#state = 'text';
-      if (byte >= 0x40 && byte <= 0x7e) return false;
+  /** Takes a byte that is, or may belong to, something invisible; returns how many bytes it wrote to `kept`. */
+  #take(byte: number, kept: Uint8Array, length: number, start: number): number {
+    if (this.#state === 'escape') {
+      this.#state = byte === BRACKET ? 'sequence' : 'text';
+      if (byte === BRACKET) return this.#remove(2, kept, length, start);
+      this.#gap = 0;
+      kept[length] = ESCAPE;
+      return 1 + this.#take(byte, kept, length + 1, start);
     }
-    if (byte === ESCAPE) this.#state = 'escape';
-    return byte !== ESCAPE && byte !== NUL;
+    if (this.#state === 'sequence') {
+      if (byte >= 0x20 && byte <= 0x3f) return this.#remove(1, kept, length, start);
+      this.#state = 'text';
+      if (byte >= 0x40 && byte <= 0x7e) return this.#remove(1, kept, length, start);
+    }
+    if (byte === NUL) return this.#remove(1, kept, length, start);
+    // An ESC is neither kept nor removed before the byte after it is known.
+    if (byte === ESCAPE) {
+      this.#state = 'escape';
+      return 0;
+    }
+    this.#gap = 0;
+    kept[length] = byte;
+    return 1;
   }
 
-  /** True when the last of the removed bytes has to be replaced by a line end instead. */
-  #remove(position: number, count: number): boolean {
+  /** Notes the gap; when it gets too long, its last byte is replaced by a line end instead of being removed. */
+  #remove(count: number, kept: Uint8Array, length: number, start: number): number {
     this.#gap += count;
     const isTooLong = this.#gap >= LONGEST_GAP;
-    if (isTooLong) this.#gap = 0;
-    this.#map.add(position, isTooLong ? count - 1 : count);
-    return isTooLong;
-  }
-}
-
-/** Where bytes were removed, as positions in the shadow, and how many in all up to there. */
-class GapMap implements PositionMap {
-  #positions: number[] = [];
-  #removed: number[] = [];
-  #removedBefore = 0;
-
-  get lastGap(): number {
-    return this.#positions.at(-1) ?? -1;
-  }
-
-  get lastGapInRaw(): number {
-    return this.lastGap + (this.#removed.at(-1) ?? this.#removedBefore);
-  }
-
-  add(position: number, count: number): void {
-    const total = (this.#removed.at(-1) ?? this.#removedBefore) + count;
-    if (this.lastGap === position) this.#removed[this.#removed.length - 1] = total;
-    else {
-      this.#positions.push(position);
-      this.#removed.push(total);
-    }
-  }
-
-  toRaw(position: number): number {
-    let low = 0;
-    let high = this.#positions.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#positions[middle] as number) <= position) low = middle + 1;
-      else high = middle;
-    }
-    return position + (low === 0 ? this.#removedBefore : (this.#removed[low - 1] as number));
-  }
-
-  /** Forgets all but the last of the gaps before `position`. */
-  prune(position: number): void {
-    let count = 0;
-    while (count + 1 < this.#positions.length && (this.#positions[count + 1] as number) < position) count++;
-    if (count === 0) return;
-    this.#removedBefore = this.#removed[count - 1] as number;
-    this.#positions = this.#positions.slice(count);
-    this.#removed = this.#removed.slice(count);
+    this.#map.add(start + length, isTooLong ? count - 1 : count);
+    if (!isTooLong) return 0;
+    this.#gap = 0;
+    kept[length] = LINE_FEED;
+    return 1;
   }
 }

@@ -1,5 +1,6 @@
 import { Emitter } from './emitter.ts';
 import { SAME_POSITIONS } from './found.ts';
+import { InvisibleBytes } from './invisible.ts';
 import { StreamMatcher } from './matcher.ts';
 import type { Patterns } from './patterns.ts';
 import { Shadow } from './shadow.ts';
@@ -9,6 +10,9 @@ import { Window } from './window.ts';
 
 /** A larger push is taken in slices, so that the matches of one slice, not of the push, are in memory. */
 const SLICE_BYTES = 256 * 1024;
+
+/** So long after the last invisible byte the shadow is likely to be redundant. */
+const CALM_BYTES = 256;
 
 /** The patterns in force; replaced when literals are added. */
 export interface PatternSource {
@@ -96,27 +100,34 @@ export class RedactingStream implements StreamRedactor {
   }
 
   #pushSlice(slice: Uint8Array): RedactedChunk {
-    const fork = this.#shadow === undefined ? firstInvisible(slice) : 0;
-    if (fork < 0) this.#feed(slice);
-    else {
-      if (this.#shadow === undefined) {
-        this.#feed(slice.subarray(0, fork));
-        this.#shadow = new Shadow(this.#raw, this.#window);
-      }
-      const rest = slice.subarray(fork);
-      this.#feed(rest);
-      this.#shadow.feed(rest);
-    }
+    this.#emitter.observed += slice.length;
+    this.#window.append(slice, Math.min(this.#raw.keepFrom, this.#emitter.cursor));
+    this.#match(slice);
     const hold = Math.min(this.#raw.hold, this.#shadow?.hold(this.#window.end) ?? Number.POSITIVE_INFINITY);
-    const chunk = this.#emitter.flush(this.#window, hold);
-    this.#dropShadow();
-    return chunk;
+    return this.#emitter.flush(this.#window, hold);
   }
 
-  #feed(bytes: Uint8Array): void {
-    this.#emitter.observed += bytes.length;
-    this.#window.append(bytes, Math.min(this.#raw.keepFrom, this.#emitter.cursor));
-    this.#raw.feed(this.#window);
+  /** Feeds both matchers; the shadow's only from an invisible byte on and until it is redundant again. */
+  #match(slice: Uint8Array): void {
+    const invisible = new InvisibleBytes(slice);
+    const start = this.#window.end - slice.length;
+    let stretch = CALM_BYTES;
+    for (let at = 0; at < slice.length; ) {
+      let to = invisible.from(at);
+      if (this.#shadow === undefined) {
+        if (to > at) this.#raw.feed(this.#window.upTo(start + to));
+        at = to;
+        if (at === slice.length) return;
+        this.#shadow = new Shadow(this.#raw, this.#window);
+        stretch = CALM_BYTES;
+      }
+      to = calmEnd(invisible, at, Math.min(stretch, slice.length), slice.length);
+      this.#raw.feed(this.#window.upTo(start + to));
+      this.#shadow.feed(slice.subarray(at, to));
+      this.#dropShadow();
+      stretch *= 2;
+      at = to;
+    }
   }
 
   #dropShadow(): void {
@@ -131,12 +142,14 @@ export class RedactingStream implements StreamRedactor {
   }
 }
 
-/** The first byte that the shadow would treat differently, or -1. */
-function firstInvisible(bytes: Uint8Array): number {
-  const sequence = bytes.indexOf(0x1b);
-  const nul = bytes.indexOf(0x00);
-  if (sequence < 0 || nul < 0) return Math.max(sequence, nul);
-  return Math.min(sequence, nul);
+/** The end of the first `stretch` bytes from `from` on that have nothing invisible among them. */
+function calmEnd(invisible: InvisibleBytes, from: number, stretch: number, length: number): number {
+  let at = from;
+  for (;;) {
+    const next = invisible.from(at);
+    if (next - at >= stretch || next === length) return Math.min(at + stretch, length);
+    at = next + 1;
+  }
 }
 
 function joined(chunks: readonly RedactedChunk[]): RedactedChunk {

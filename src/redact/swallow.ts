@@ -40,6 +40,9 @@ const BLOCK_END = Buffer.from('-----END ');
 const DASHES = '-----';
 const LABEL_LIMIT = 64;
 
+/** Within single quotes: `'foo'\''bar'` is one word to a shell. */
+export const SHELL_JOIN: readonly number[] = [SINGLE_QUOTE, BACKSLASH, SINGLE_QUOTE, SINGLE_QUOTE];
+
 /** Swallows on; returns where the match ends, or -1 while that is open. Positions are indices into `bytes`. */
 export function advance(progress: Progress, bytes: Uint8Array, final: boolean): number {
   const { swallow } = progress;
@@ -110,12 +113,10 @@ function closes(slashes: number, depth: number): boolean {
   return depth === 0 ? slashes % 2 === 0 : slashes <= depth;
 }
 
-/** `'foo'\''bar'` is one word to a shell. */
 function shellJoin(bytes: Uint8Array, at: number, final: boolean): 'yes' | 'no' | 'unknown' {
-  const join = [SINGLE_QUOTE, BACKSLASH, SINGLE_QUOTE, SINGLE_QUOTE];
-  for (let i = 1; i < join.length; i++) {
+  for (let i = 1; i < SHELL_JOIN.length; i++) {
     if (at + i >= bytes.length) return final ? 'no' : 'unknown';
-    if (bytes[at + i] !== join[i]) return 'no';
+    if (bytes[at + i] !== SHELL_JOIN[i]) return 'no';
   }
   return 'yes';
 }

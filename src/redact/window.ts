@@ -1,5 +1,11 @@
+/** Some bytes of a stream; `base` is the absolute position of the first. */
+export interface Excerpt {
+  readonly bytes: Buffer;
+  readonly base: number;
+}
+
 /** The bytes of a stream that are still needed, at their absolute positions. Buffers are never written to twice. */
-export class Window {
+export class Window implements Excerpt {
   bytes: Buffer = Buffer.alloc(0);
   /** Absolute position of the first byte. */
   base = 0;
@@ -17,6 +23,11 @@ export class Window {
     next.set(chunk, kept);
     this.bytes = next;
     this.base += from;
+  }
+
+  /** What lies before `end`, without a copy. */
+  upTo(end: number): Excerpt {
+    return { bytes: end === this.end ? this.bytes : this.bytes.subarray(0, end - this.base), base: this.base };
   }
 
   slice(from: number, to: number): Buffer {

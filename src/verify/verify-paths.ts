@@ -103,12 +103,20 @@ function judgeReceipt(
 
 /** A file that the user names and that cannot be a receipt is unusable input, not evidence that fails. */
 function refuseUnusable(path: string): void {
-  const file = openRegular(path);
-  closeFile(file);
-  if (file.size <= LARGEST_ENVELOPE) return;
+  const next = 'Name a receipt.dsse.json that you can read.';
+  try {
+    const file = openRegular(path);
+    closeFile(file);
+    if (file.size <= LARGEST_ENVELOPE) return;
+  } catch (error) {
+    throw new ReceiptsError('INPUT_UNREADABLE', error instanceof Error ? error.message : 'cannot be read', {
+      where: path,
+      next,
+    });
+  }
   throw new ReceiptsError('INPUT_TOO_LARGE', `larger than ${LARGEST_ENVELOPE} bytes: no receipt`, {
     where: path,
-    next: 'Name a receipt.dsse.json.',
+    next,
   });
 }
 

@@ -84,7 +84,7 @@ describe('task', () => {
     new TaskStore(options).begin(uuidv7(), undefined, () => ({}));
     appendFileSync(journal, '{"half":');
     new TaskStore(options).begin(uuidv7(), undefined, () => ({}));
-    expect(lines(journal)[2]?.facts['tornBytesCut']).toBe(8);
+    expect(lines(journal)[2]?.facts.tornBytesCut).toBe(8);
   });
 
   it('does not build on a journal that was changed', () => {

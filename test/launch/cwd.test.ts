@@ -72,6 +72,7 @@ describe.each([linux, portable])('$kind: the directory of a command', (launcher)
     });
     expect((await bindFailure(['true'], { ...options, cwd: 'file' })).code).toBe('CWD_NOT_A_DIRECTORY');
     expect((await bindFailure(['true'], { launcher, workspace: join(root, 'none') })).code).toBe('CWD_NOT_FOUND');
+    expect((await bindFailure(['true'], { ...options, cwd: 'app\0/../..' })).code).toBe('CWD_NOT_FOUND');
     expect((await bindFailure(['true'], { ...options, cwd: 'circle' })).code).toMatch(/CWD_(ESCAPES|UNREADABLE)/);
   });
 });

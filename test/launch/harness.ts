@@ -49,7 +49,7 @@ export interface Options {
 
 export function request(program: readonly string[] | BindRequest['program'], options: Options = {}): BindRequest {
   const root = options.workspace ?? tmpdir();
-  const environment = options.environment ?? { PATH: process.env['PATH'] ?? '', HOME: '/' };
+  const environment = options.environment ?? { PATH: process.env.PATH ?? '', HOME: '/' };
   return {
     program: 'mode' in program ? program : { mode: 'argv', argv: program },
     cwd: { workspace: root, requested: options.cwd ?? '.' },

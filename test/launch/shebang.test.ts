@@ -55,11 +55,11 @@ describe('the first line, as the kernel reads it', () => {
         fc.integer({ min: 0, max: 260 }),
         async (words, end, filler) => {
           const path = executable(root, 'script', `#! /bin/echo ${words.join('')} ${'z'.repeat(filler)}${end}`);
-          const theirs = execFileSync(path, ['one', 'two'], { argv0: 'zero' }).toString();
+          const theirs = execFileSync(path, ['one', 'two']).toString();
           expect((await run([path, 'one', 'two'], { workspace: root })).stdout).toBe(theirs);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
   });
 });
@@ -91,7 +91,7 @@ describe('the forms of env that are resolved here', () => {
     '-i node',
     '-S -i node',
     '-S "a b"',
-    '-S node ${X}',
+    `-S node ${'$'}{X}`,
     '-S node \\c',
     '-S A=1',
     '-S',

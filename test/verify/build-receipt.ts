@@ -41,7 +41,7 @@ function common(spec: CommandSpec, position: Position) {
     task: { id: position.taskId, step: 'test', attempt: 1 },
     chain: position.chain,
     context: { kind: 'local' as const },
-    command: { mode: 'argv' as const, requested: argv, argvDigest: keyed },
+    command: { mode: 'argv' as const, requested: [...argv], argvDigest: keyed },
     argv,
     environment: { passed: [{ name: 'PATH', class: 'standard' as const }], withheld: [], configDigests: [] },
     policy: {

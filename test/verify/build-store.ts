@@ -170,7 +170,7 @@ export class TaskBuilder {
       sequence: this.receiptIds.length + 1,
       previousReceiptDigest: this.lastReceiptDigest,
     };
-    return draftReceipt(spec, { receiptId, taskId: this.taskId, keyId: this.key.keyId, chain });
+    return structuredClone(draftReceipt(spec, { receiptId, taskId: this.taskId, keyId: this.key.keyId, chain }));
   }
 
   seal(receiptId: string, receipt: CommandReceipt): void {

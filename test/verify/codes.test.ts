@@ -46,7 +46,7 @@ function withSigner(): TaskBuilder {
 }
 
 const receipt = (number = 0) =>
-  `receipts/${new TaskBuilder().nextId().replace(/.$/, String(number + 1))}/receipt.dsse.json`;
+  `receipts/${new TaskBuilder().nextId().replace(/.$/, (number + 1).toString(16))}/receipt.dsse.json`;
 const changed = (task: TaskBuilder, change: (task: TaskBuilder) => unknown): TaskBuilder => {
   change(task);
   return task;

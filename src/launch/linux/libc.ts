@@ -1,12 +1,18 @@
 import { getSystemErrorName } from 'node:util';
-import koffi from 'koffi';
+import koffi, { type LibraryHandle } from 'koffi';
+import { isSupportedArchitecture } from './abi.ts';
 
 /**
  * The C library that Node itself is linked to, glibc or musl: the process's own symbols need no file name.
  * Variadic functions are declared once per shape in use, with `long` where the callee reads a `long`: koffi's variadic
  * calls take a type for each argument at every call and are several times slower.
  */
-const library = koffi.load(null);
+const library = load();
+
+function load(): LibraryHandle {
+  if (!isSupportedArchitecture(process.arch)) throw new Error(`no table of system calls for ${process.arch}`);
+  return koffi.load(null);
+}
 
 type Pointer = Uint8Array | null;
 

@@ -39,8 +39,13 @@ export function commOf(pid: number): string | undefined {
   return read(`/proc/${pid}/comm`)?.replace(/\n$/, '');
 }
 
+export interface FileName {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
 /** Device and inode of what the process runs; undefined when it may not be read, or the process is gone. */
-export function executableOf(pid: number): { dev: bigint; ino: bigint } | undefined {
+export function executableOf(pid: number): FileName | undefined {
   try {
     return statSync(`/proc/${pid}/exe`, { bigint: true });
   } catch {

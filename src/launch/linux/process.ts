@@ -5,7 +5,7 @@ import type { Exit, Running, StartOptions } from '../types.ts';
 import { SYSCALL } from './abi.ts';
 import type { Pinned } from './binding/index.ts';
 import { syscall } from './libc.ts';
-import { commOf, executableOf, groupHasMembers, observeSandbox, startTimeOf, writersOf } from './proc-files.ts';
+import { commOf, type FileName, groupHasMembers, observeSandbox, startTimeOf, writersOf } from './proc-files.ts';
 import { adopt, type Child, type End } from './reaper.ts';
 import type { Spawned } from './spawn.ts';
 import { PipeSource } from './stream.ts';
@@ -54,7 +54,7 @@ export class LinuxProcess implements Running, Child {
     this.exit = new Promise((resolve) => {
       this.resolveExit = resolve;
     });
-    this.compareExecutable();
+    this.compareExecutable(spawned.executable);
     this.observed = observeSandbox(this.pid);
     this.startTimeTicks = startTimeOf(this.pid);
     this.watchPins();
@@ -65,21 +65,15 @@ export class LinuxProcess implements Running, Child {
    * binfmt_misc could have put an interpreter in the executable's place; then exec's `comm` is still the descriptor's
    * number. A program that has itself started another by now (`sh -c 'exec …'`) has another `comm`.
    */
-  private compareExecutable(): void {
+  private compareExecutable(running: FileName | undefined): void {
     const pin = this.pins.at(-1);
-    if (!pin) return;
-    const running = executableOf(this.pid);
-    if (running && this.isPinned(running, pin)) return;
+    if (!pin || (running?.dev === pin.identity.dev && running.ino === pin.identity.ino)) return;
     if (running && commOf(this.pid) === String(pin.fd)) {
       this.changed('EXECUTABLE_REBOUND');
       return;
     }
     const detail = running ? 'it had already started another program' : 'it could not be read, or the process was gone';
     this.gaps.push({ field: '/executable', reason: 'exe-link-unreadable', detail });
-  }
-
-  private isPinned(running: { dev: bigint; ino: bigint }, pin: Pinned): boolean {
-    return running.dev === pin.identity.dev && running.ino === pin.identity.ino;
   }
 
   private watchPins(): void {
@@ -106,14 +100,14 @@ export class LinuxProcess implements Running, Child {
   }
 
   onZombie(): void {
-    this.terminal?.takeBack();
+    this.terminal?.takeBack(this.pid);
   }
 
   /** Ctrl-Z stopped the command: stop too, so that the shell in front of us gets its prompt, and go on together. */
   onStop(): void {
     const { terminal } = this;
     if (!terminal) return;
-    terminal.takeBack();
+    terminal.takeBack(this.pid);
     process.once('SIGCONT', () => {
       terminal.give(this.pid);
       wake(this.pid);

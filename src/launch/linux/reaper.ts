@@ -111,6 +111,7 @@ function signalName(number: number): string {
   return SIGNAL_NAMES.get(number) ?? (number === FIRST_REALTIME ? 'SIGRTMIN' : `SIGRTMIN+${number - FIRST_REALTIME}`);
 }
 
+/** The kernel counts the moment before exec too: maxRss is never below what this process had then. */
 function readUsage(): Process['rusage'] {
   const at = (offset: number): number => Number(usage.readBigInt64LE(offset));
   return {

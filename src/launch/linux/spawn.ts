@@ -26,6 +26,7 @@ import {
   syscall,
 } from './libc.ts';
 import { underChildLimits } from './limits.ts';
+import { executableOf, type FileName } from './proc-files.ts';
 import { stringVector } from './vector.ts';
 
 /**
@@ -47,6 +48,8 @@ export interface SpawnPlan {
 
 export interface Spawned {
   readonly pid: number;
+  /** What `/proc/<pid>/exe` named right after exec; undefined when it could not be read. */
+  readonly executable: FileName | undefined;
   /** Read ends. */
   readonly stdoutFd: number;
   readonly stderrFd: number;
@@ -56,8 +59,8 @@ export function spawnBound(plan: SpawnPlan): Spawned {
   const stdout = openPipe();
   const stderr = openPipe();
   try {
-    const pid = spawnOnto(plan, stdout.write, stderr.write);
-    return { pid, stdoutFd: stdout.read, stderrFd: stderr.read };
+    const child = spawnOnto(plan, stdout.write, stderr.write);
+    return { ...child, stdoutFd: stdout.read, stderrFd: stderr.read };
   } catch (error) {
     closeSync(stdout.read);
     closeSync(stderr.read);
@@ -75,7 +78,7 @@ function openPipe(): { read: number; write: number } {
 }
 
 /** `adddup2` also where source and target are equal: that clears the close-on-exec mark which Node set on stdio. */
-function spawnOnto(plan: SpawnPlan, stdout: number, stderr: number): number {
+function spawnOnto(plan: SpawnPlan, stdout: number, stderr: number): Child {
   const actions = Buffer.alloc(FILE_ACTIONS_SIZE);
   fileActionsInit(actions);
   try {
@@ -91,16 +94,21 @@ function spawnOnto(plan: SpawnPlan, stdout: number, stderr: number): number {
   }
 }
 
-function spawn(plan: SpawnPlan, actions: Buffer): number {
+type Child = Pick<Spawned, 'pid' | 'executable'>;
+
+/** The look at `/proc/<pid>/exe` comes before everything else: `true` is gone half a millisecond later. */
+function spawn(plan: SpawnPlan, actions: Buffer): Child {
   const argv = stringVector(plan.argv);
   const environment = stringVector(plan.environment);
+  const path = `/proc/self/fd/${plan.execFd}`;
   const pid = Buffer.alloc(4);
   markCloseOnExec();
-  const errno = underChildLimits(plan.fileLimit, () =>
-    posixSpawn(pid, `/proc/self/fd/${plan.execFd}`, actions, attributes(), argv, environment),
-  );
+  const { errno, executable } = underChildLimits(plan.fileLimit, () => {
+    const result = posixSpawn(pid, path, actions, attributes(), argv, environment);
+    return { errno: result, executable: result === 0 ? executableOf(pid.readInt32LE(0)) : undefined };
+  });
   if (errno !== 0) throw spawnFailed(errnoName(errno), plan.argv[0] ?? '');
-  return pid.readInt32LE(0);
+  return { pid: pid.readInt32LE(0), executable };
 }
 
 let cachedAttributes: Buffer | undefined;

@@ -4,13 +4,14 @@ import { fileActionsTcsetpgrp, getpgrp, signalMask, tcgetpgrp, tcsetpgrp } from 
 
 /**
  * The command is its own process group, so at a terminal it must be the foreground one: else its first read stops it.
- * Only a launcher that is itself in the foreground gives the terminal away, and takes it back at the end.
+ * The terminal is given only by who has it, and
+ * taken back only from the command: a shell may have sent both of us to the background meanwhile.
  */
 export interface Terminal {
   /** In the child before exec (glibc 2.35); elsewhere `give` does it just after, and wakes a child that was too quick. */
   addTo(actions: Uint8Array): void;
   give(group: number): void;
-  takeBack(): void;
+  takeBack(group: number): void;
 }
 
 const STDIN = 0;
@@ -25,10 +26,13 @@ export function foregroundTerminal(): Terminal | undefined {
       fileActionsTcsetpgrp?.(actions, STDIN);
     },
     give(group) {
+      if (tcgetpgrp(STDIN) !== own) return;
       setForeground(group);
-      if (!fileActionsTcsetpgrp) wake(group);
+      wake(group);
     },
-    takeBack: () => setForeground(own),
+    takeBack(group) {
+      if (tcgetpgrp(STDIN) === group) setForeground(own);
+    },
   };
 }
 

@@ -166,7 +166,7 @@ export const cloudRules: readonly Rule[] = [
     // The fourteen characters before the anchor identify the token; what follows it is the secret.
     kind: 'token',
     id: 'terraform-token',
-    anchors: ['.atlasv1.'],
+    anchors: ['atlasv1.'],
     charset: 'A-Za-z0-9_=-',
     minimum: 32,
     example: ['xxxxxxxxxxxxxx.atlasv1.', 'x'.repeat(67)],

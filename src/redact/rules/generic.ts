@@ -22,7 +22,7 @@ export const genericRules: readonly Rule[] = [
     except: ['eyJ2ZXJzaW9uI'],
     example: ['eyJ', 'x'.repeat(33), '.eyJ', 'x'.repeat(40), '.', 'x'.repeat(43)],
   },
-  { kind: 'url-password', id: 'url-password', example: ['https://user:', 'xxxxxxxx', '@example.test/'] },
+  { kind: 'url-password', id: 'url-password', example: ['https://user:', 'xxxxxxxx@'] },
   {
     kind: 'assignment',
     id: 'authorization',

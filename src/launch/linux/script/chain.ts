@@ -158,10 +158,14 @@ function aboutInterpreter(problem: BindProblem, script: Pinned, shebang: Shebang
 }
 
 function envUnbound(script: Pinned): BindProblem {
-  return refused('BINDING_REFUSED', `Which program ${JSON.stringify(script.found.path)} gets from env cannot be known beforehand.`, {
-    where: '/interpreters',
-    next: 'Write the first line as `#!/usr/bin/env program`, or permit the binding method `none`.',
-  });
+  return refused(
+    'BINDING_REFUSED',
+    `Which program ${JSON.stringify(script.found.path)} gets from env cannot be known beforehand.`,
+    {
+      where: '/interpreters',
+      next: 'Write the first line as `#!/usr/bin/env program`, or permit the binding method `none`.',
+    },
+  );
 }
 
 function tooDeep(script: Pinned): BindProblem {

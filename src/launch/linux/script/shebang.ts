@@ -24,7 +24,8 @@ export function parseShebang(head: Uint8Array): Shebang | undefined {
   const nameStart = nonBlank(buffer, 2, end);
   if (nameStart === undefined || nameStart === end) return undefined;
   const separator = terminator(buffer, nameStart, end);
-  const argumentStart = separator !== undefined && buffer[separator] !== 0 ? nonBlank(buffer, separator, end) : undefined;
+  const argumentStart =
+    separator !== undefined && buffer[separator] !== 0 ? nonBlank(buffer, separator, end) : undefined;
   buffer[end] = 0;
   const line = cString(buffer, 2, end);
   const interpreter = cString(buffer, nameStart, separator ?? end);

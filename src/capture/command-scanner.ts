@@ -1,0 +1,112 @@
+import { Candidates, CR, LF, LineEnds } from './command-candidates.ts';
+import { lowerCase, type WorkflowCommands } from './workflow-commands.ts';
+
+/** A run of bytes that go on as they are, or a line that asked to mask a value and goes nowhere. */
+export type Piece =
+  | { readonly kind: 'text'; readonly bytes: Uint8Array }
+  | { readonly kind: 'mask'; readonly bytes: Uint8Array; readonly value: string };
+
+/** The longest command line that is read whole. A longer value is cut here, and the rest of its line withheld as well. */
+const LONGEST_COMMAND = 128 * 1024;
+/** What may stand before a command's name and in it. */
+const LONGEST_OPENING = 4096;
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Finds the workflow commands that matter here in one stream, wherever its reads are cut. Only a line that may still
+ * become one of them is held back; `::` and `##[` are looked for with the native search, so ordinary output is not slowed.
+ */
+export class CommandScanner {
+  readonly #commands: WorkflowCommands;
+  #held: Buffer = NOTHING;
+  #state = { fresh: true, spent: false };
+  /** The rest of a line whose value was cut is withheld. */
+  #withholding = false;
+
+  constructor(commands: WorkflowCommands) {
+    this.#commands = commands;
+  }
+
+  /** Pieces in order. The state of the commands is always the one after the piece taken last. */
+  *push(bytes: Uint8Array): Generator<Piece> {
+    const added = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let data = this.#held.length === 0 ? added : Buffer.concat([this.#held, added]);
+    this.#held = NOTHING;
+    if (this.#withholding) {
+      const end = new LineEnds(data).after(0);
+      const rest = end < 0 ? data.length : end;
+      this.#withholding = end < 0;
+      if (rest > 0) yield { kind: 'mask', bytes: data.subarray(0, rest), value: '' };
+      data = data.subarray(rest);
+    }
+    yield* this.#scan(data);
+  }
+
+  /** What is held back when the stream ends: the last line needs no line end. */
+  *end(): Generator<Piece> {
+    const bytes = this.#held;
+    this.#held = NOTHING;
+    if (bytes.length === 0) return;
+    const value = this.#commands.read(bytes.toString('utf8'));
+    yield value === undefined ? { kind: 'text', bytes } : { kind: 'mask', bytes, value };
+  }
+
+  *#scan(data: Buffer): Generator<Piece> {
+    const candidates = new Candidates(data, this.#state, (name) => this.#commands.knows(name));
+    const ends = new LineEnds(data);
+    let from = 0;
+    for (const start of candidates) {
+      if (start < from) continue;
+      const end = ends.after(start);
+      const line = data.subarray(start, end < 0 ? data.length : end);
+      const found = this.#classify(line, end >= 0);
+      if (found === 'text') continue;
+      if (start > from) yield { kind: 'text', bytes: data.subarray(from, start) };
+      if (end < 0 && (found === 'undecided' || line.length < LONGEST_COMMAND)) return this.#hold(data, start);
+      const value = this.#commands.read(line.toString('utf8'));
+      from = afterCommand(data, end, line, value !== undefined);
+      const bytes = data.subarray(start, from);
+      this.#withholding = value !== undefined && end < 0;
+      yield value === undefined ? { kind: 'text', bytes } : { kind: 'mask', bytes, value };
+    }
+    this.#state = { fresh: this.#begins(data, data.length), spent: candidates.spent };
+    if (from < data.length) yield { kind: 'text', bytes: data.subarray(from) };
+  }
+
+  /** What is held was a candidate: its line can still be a command. */
+  #hold(data: Buffer, start: number): void {
+    this.#held = Buffer.from(data.subarray(start));
+    this.#state = { fresh: this.#begins(data, start), spent: false };
+  }
+
+  #begins(data: Buffer, index: number): boolean {
+    const before = data[index - 1];
+    return index === 0 ? this.#state.fresh : before === LF || before === CR;
+  }
+
+  #classify(line: Buffer, ended: boolean): 'text' | 'undecided' | 'command' {
+    const text = line.toString('latin1', 0, LONGEST_OPENING);
+    const [before, opening] = /^[\t\v\f ]*(::|##\[)/.exec(text) ?? [];
+    const open = ended || line.length > LONGEST_OPENING ? 'text' : 'undecided';
+    if (before === undefined || opening === undefined) return open;
+    const rest = lowerCase(text.slice(before.length));
+    const watched = this.#commands.watched.map(asBytes);
+    const name = (opening === '::' ? /^(.*?)(?: |::)/s : /^(.*?)[ \]]/s).exec(rest)?.[1];
+    if (name !== undefined) return watched.includes(name) ? 'command' : 'text';
+    const begun = rest.endsWith(':') ? [rest, rest.slice(0, -1)] : [rest];
+    return watched.some((candidate) => begun.some((beginning) => candidate.startsWith(beginning))) ? open : 'text';
+  }
+}
+
+/** A line in the `##[` form may begin with text: its end stays, so that the text does not run into the next line. */
+function afterCommand(data: Buffer, end: number, line: Buffer, masks: boolean): number {
+  if (end < 0) return data.length;
+  if (masks && line[0] === 0x23) return end;
+  return data[end] === CR && data[end + 1] === LF ? end + 2 : end + 1;
+}
+
+/** A resume token may hold any characters; lines are compared before they are decoded. */
+function asBytes(name: string): string {
+  return Buffer.from(name, 'utf8').toString('latin1');
+}

@@ -1,0 +1,121 @@
+import { chmodSync, chownSync, copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { BindingMethod } from '../../src/contract/index.ts';
+import type { DriverOrder } from '../fixtures/launch/driver.ts';
+import { drive, ORDINARY } from './driver.ts';
+import { executable, type Options, request, workspace } from './harness.ts';
+
+function own(): string {
+  const root = workspace();
+  chownSync(root, ORDINARY, ORDINARY);
+  return root;
+}
+
+async function asOrdinary(argv: readonly string[], options: Options, more: Omit<DriverOrder, 'request'> = {}) {
+  const driver = await drive({ request: request(argv, options), protect: true, ...more });
+  return driver.report;
+}
+
+function attempts(report: Awaited<ReturnType<typeof asOrdinary>>): unknown {
+  const facts = report.outcome?.facts as unknown as { executable: { binding: { method: BindingMethod } } };
+  return facts.executable.binding.method;
+}
+
+describe.skipIf(process.getuid?.() !== 0)('as an ordinary user, undumpable', () => {
+  test("root's programs run from a leased copy", async () => {
+    const root = own();
+    const report = await asOrdinary(['readlink', '/proc/self/exe'], { workspace: root });
+    expect(report.output).toMatch(/\.programs\/[0-9a-f]{64}\n$/);
+    expect(attempts(report)).toBe('cas-lease');
+    expect(report.finished?.flags).toEqual([]);
+  });
+
+  test('what runs is compared with what was bound', async () => {
+    const root = own();
+    const report = await asOrdinary(['sleep', '0.2'], { workspace: root });
+    expect(report.finished).toEqual({ flags: [], gaps: [] });
+  });
+
+  test('its own programs run in place', async () => {
+    const root = own();
+    copyFileSync('/bin/readlink', join(root, 'program'));
+    chownSync(join(root, 'program'), ORDINARY, ORDINARY);
+    const report = await asOrdinary(['./program', '/proc/self/exe'], { workspace: root });
+    expect(report.output).toBe(`${root}/program\n`);
+    expect(attempts(report)).toBe('lease');
+  });
+
+  test('java of root looks beside itself: neither copied nor leased', async () => {
+    const root = own();
+    const report = await asOrdinary(['/usr/bin/java', '-version'], { workspace: root });
+    if (!report.outcome?.ok) return expect(report.outcome?.code).toBe('PROGRAM_NOT_FOUND');
+    expect(attempts(report)).toBe('none');
+    expect(report.exit?.exitCode).toBe(0);
+  });
+
+  test("another user's script cannot be leased and says so", async () => {
+    const root = own();
+    executable(root, 'script', '#!/bin/sh\necho hi\n');
+    const report = await asOrdinary(['./script'], { workspace: root });
+    expect(report.output).toBe('hi\n');
+    expect(report.outcome?.facts).toMatchObject({ flags: ['UNBOUND_EXECUTABLE'], script: { mode: 'unbound' } });
+    const refused = await asOrdinary(['./script'], { workspace: root, order: ['lease', 'cas-lease'] });
+    expect(refused.outcome).toMatchObject({ ok: false, code: 'BINDING_REFUSED' });
+  });
+
+  test('a setuid program is started in place and keeps what its owner gave it', async () => {
+    const root = own();
+    copyFileSync('/usr/bin/id', join(root, 'program'));
+    chmodSync(join(root, 'program'), 0o4755);
+    const report = await asOrdinary(['./program', '-u'], { workspace: root });
+    expect(attempts(report)).toBe('none');
+    expect(report.output).toBe('0\n');
+  });
+
+  test('a child that cannot be signalled is UNKILLABLE', async () => {
+    const root = own();
+    copyFileSync('/usr/bin/setpriv', join(root, 'program'));
+    chmodSync(join(root, 'program'), 0o4755);
+    const argv = ['./program', '--reuid=0', '--regid=0', '--clear-groups', 'sleep', '0.6'];
+    const report = await asOrdinary(argv, { workspace: root }, { signalMs: 300 });
+    expect(report.signalled).toBe(false);
+    expect(report.finished?.flags).toEqual(['UNKILLABLE']);
+    expect(report.exit?.exitCode).toBe(0);
+  });
+
+  test('what may be executed but not read is refused', async () => {
+    const root = own();
+    copyFileSync('/bin/true', join(root, 'program'));
+    chmodSync(join(root, 'program'), 0o711);
+    const report = await asOrdinary(['./program'], { workspace: root });
+    expect(report.outcome).toMatchObject({ ok: false, code: 'BINDING_REFUSED' });
+  });
+
+  test('a directory that may not be entered', async () => {
+    const root = own();
+    const closed = workspace();
+    chmodSync(closed, 0o700);
+    const report = await asOrdinary(['true'], { workspace: closed });
+    expect(report.outcome).toMatchObject({ ok: false, code: 'CWD_UNREADABLE' });
+    expect(root).not.toBe(closed);
+  });
+
+  test('attacks by the same uid: rewritten, renamed over and emptied between bind and start', async () => {
+    for (const [attack, expected] of [
+      [': > program', 'BINDING_REFUSED'],
+      ['printf x > new; chmod 755 new; mv new program', 'runs'],
+    ] as const) {
+      const root = own();
+      copyFileSync('/bin/true', join(root, 'program'));
+      chownSync(join(root, 'program'), ORDINARY, ORDINARY);
+      writeFileSync(join(root, 'log'), '');
+      const between = attack.includes('mv')
+        ? `cd ${root} && ${attack}`
+        : `cd ${root} && (${attack}) > /dev/null 2>&1 & sleep 0.2`;
+      const report = await asOrdinary(['./program'], { workspace: root }, { between });
+      if (expected === 'runs') expect([report.exit?.exitCode, report.finished?.flags]).toEqual([0, []]);
+      else expect(report.error).toMatchObject({ code: expected });
+    }
+  });
+});
