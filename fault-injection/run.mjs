@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { memoryDirectory } from './harness/memory.mjs';
 import { endAll } from './harness/processes.mjs';
+import { unmountAll } from './harness/small-disk.mjs';
 import { subjectFor } from './harness/subject.mjs';
 import { printCases, printTable } from './harness/table.mjs';
 import { cwdSwapped } from './injectors/cwd-swapped.mjs';
@@ -33,11 +35,11 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { full: { type: 'boolean' }, verbose: { type: 'boolean' } },
 });
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'receipts-faults-'));
+const memory = memoryDirectory(work);
 const executors = {
-  product: join(process.env.RECEIPTS_DIST || here('../dist'), 'cli.js'),
-  control: here('./naive/executor.mjs'),
+  product: join(process.env.RECEIPTS_DIST || fileURLToPath(new URL('../dist', import.meta.url)), 'cli.js'),
+  control: fileURLToPath(new URL('./naive/executor.mjs', import.meta.url)),
 };
 
 function chosen() {
@@ -49,18 +51,20 @@ function chosen() {
 }
 
 async function inject(injector, role) {
-  const place = join(work, injector.name, role);
-  mkdirSync(place, { recursive: true });
+  const [place, fast] = [work, memory].map((directory) => join(directory, injector.name, role));
+  for (const directory of [place, fast]) mkdirSync(directory, { recursive: true });
   const subject = subjectFor({ name: role, cli: executors[role], work: place });
   const full = Boolean(options.full);
+  const context = {
+    subject,
+    work: place,
+    memory: fast,
+    control: role === 'control',
+    full,
+    factor: full ? FULL_FACTOR : 1,
+  };
   try {
-    return await injector.run({
-      subject,
-      work: place,
-      control: role === 'control',
-      full,
-      factor: full ? FULL_FACTOR : 1,
-    });
+    return await injector.run(context);
   } catch (error) {
     const message = `the injector failed: ${error.stack}`;
     return {
@@ -70,9 +74,14 @@ async function inject(injector, role) {
       detail: { cases: [], harmless: ['-'] },
     };
   } finally {
-    endAll();
-    rmSync(place, { recursive: true, force: true });
+    cleanUp([place, fast]);
   }
+}
+
+function cleanUp(directories) {
+  endAll();
+  unmountAll();
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }
 
 /** The defence holds, and every case of the control shows what it is a defence against. */
@@ -87,10 +96,7 @@ async function judge(injector) {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
-process.once('exit', () => {
-  endAll();
-  rmSync(work, { recursive: true, force: true });
-});
+process.once('exit', () => cleanUp([work, memory]));
 
 const results = [];
 for (const injector of chosen()) {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Rounds of a control that are judged together when its case may lose its race. */
-const CONTROL_BATCH = 4;
+const CONTROL_BATCH = 2;
 
 /**
  * Runs the cases of one injector. A case has `rounds`, an `attack(place, round)` that returns what it knows of the round, and

@@ -36,21 +36,30 @@ export function runToEnd(argv, { cwd, env, scratch, timeoutMs = 60_000 }) {
   return { exitCode: result.status, stdout, stderr };
 }
 
-/** Ends what is left, each by its own pid. */
+/** Ends what is left, each by its own pid: what an executor runs goes first, since nobody else would know it then. */
 export function endAll() {
-  for (const child of running.values()) child.kill('SIGKILL');
+  for (const [pid, child] of running) {
+    for (const grandchild of childrenOf(pid)) killPid(grandchild);
+    child.kill('SIGKILL');
+  }
   running.clear();
+}
+
+function childrenOf(pid) {
+  return readProc(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+function killPid(pid) {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
 }
 
 /** Ends a process that an executor left behind, if that pid still is the one meant. */
 export function endOrphan(pid, mark) {
-  if (!isAlive(pid) || !readProc(pid, 'cmdline').includes(mark)) return false;
-  try {
-    process.kill(pid, 'SIGKILL');
-    return true;
-  } catch {
-    return false;
-  }
+  return isAlive(pid) && readProc(pid, 'cmdline').includes(mark) && killPid(pid);
 }
 
 /** A zombie has ended: libuv cannot collect it while the harness spins. */

@@ -12,19 +12,21 @@ export function noSmallDisk() {
 /** A tmpfs of so many KiB; `unmount` gives it back. */
 export function smallDisk(directory, kibibytes) {
   mkdirSync(directory, { recursive: true });
-  const { status, stderr } = spawnSync(
-    'mount',
-    ['-t', 'tmpfs', '-o', `size=${kibibytes}k,mode=0700`, 'receipts-fault', directory],
-    { encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(`mount of a tmpfs failed: ${stderr}`);
+  system('mount', ['-t', 'tmpfs', '-o', `size=${kibibytes}k,mode=0700`, 'receipts-fault', directory]);
   mounted.add(directory);
 }
 
 export function unmount(directory) {
-  if (!mounted.delete(directory)) return;
-  const { status, stderr } = spawnSync('umount', [directory], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`umount of ${directory} failed: ${stderr}`);
+  if (mounted.delete(directory)) system('umount', [directory]);
+}
+
+function system(command, args) {
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`);
+}
+
+export function unmountAll() {
+  for (const directory of [...mounted]) unmount(directory);
 }
 
 /** Writes until the disk has no room, or `leave` bytes less. */

@@ -47,6 +47,7 @@ function atBound({ subject }, name, directory) {
   return {
     name,
     rounds: 2,
+    controlRounds: 8,
     attack: (place) =>
       strikeAtBound(
         subject,

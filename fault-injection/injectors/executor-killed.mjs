@@ -49,7 +49,7 @@ function killedAfter({ subject }, stage) {
 async function strike(subject, place, stage) {
   const script = join(place, 'wait.sh');
   const pidFile = join(place, 'pid');
-  writeFileSync(script, `echo $$ > ${pidFile}\necho begun\nwhile :; do sleep 1; done\n`);
+  writeFileSync(script, `echo $$ > ${pidFile}\necho begun\nfor i in $(seq 60); do sleep 1; done\n`);
   const started = subject.start({ place, argv: ['sh', script] });
   const reached = spinUntil(stage, started);
   process.kill(started.pid, 'SIGKILL');

@@ -9,7 +9,7 @@ const printer = fileURLToPath(new URL('../programs/flood.mjs', import.meta.url))
 const run = (context) =>
   runCases(
     context,
-    KINDS.map((kind) => floodCase(context, kind, context.full ? 256 : 24)),
+    KINDS.map((kind) => floodCase(context, kind, context.full ? 256 : 16)),
   );
 
 export const outputFlood = {

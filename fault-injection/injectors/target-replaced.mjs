@@ -16,17 +16,17 @@ function run(context) {
   const { subject } = context;
   const cases = [
     ...['elf', 'script'].flatMap((kind) => [
-      [`${kind} renamed over at BOUND`, 1, atBound(subject, kind, renameOver)],
-      [`${kind} rewritten at BOUND`, 1, atBound(subject, kind, rewriteInPlace)],
-      [`${kind} truncated at BOUND`, 1, atBound(subject, kind, truncate)],
-      [`${kind} link swapped at BOUND`, 1, atBound(subject, kind, pointTo, { linked: true })],
-      [`${kind} written by an earlier opener`, 1, heldWriter(subject, kind)],
-      [`${kind} link flipped in a loop`, kind === 'elf' ? 5 : 12, flippedLink(subject, kind), 25],
+      [`${kind} renamed over at BOUND`, 1, atBound(subject, kind, renameOver), 8],
+      [`${kind} rewritten at BOUND`, 1, atBound(subject, kind, rewriteInPlace), 8],
+      [`${kind} truncated at BOUND`, 1, atBound(subject, kind, truncate), 8],
+      [`${kind} link swapped at BOUND`, 1, atBound(subject, kind, pointTo, { linked: true }), 8],
+      [`${kind} written by an earlier opener`, 1, heldWriter(subject, kind), 8],
+      [`${kind} link flipped in a loop`, kind === 'elf' ? 4 : 8, flippedLink(subject, kind), 25],
     ]),
     ['script rewritten while it runs', 1, whileRunning(subject, rewriteInPlace)],
     ['script truncated while it runs', 1, whileRunning(subject, truncate)],
-    ['script path borrowed while its interpreter starts', 2, borrowedPath(subject)],
-    ['elf renamed over in a loop', 5, renamedRepeatedly(subject), 25],
+    ['script path borrowed while its interpreter starts', 1, borrowedPath(subject), 8],
+    ['elf renamed over in a loop', 4, renamedRepeatedly(subject), 25],
   ];
   return runCases(
     context,

@@ -2,7 +2,7 @@ import { ReceiptsError } from '../contract/index.ts';
 
 /** An argument vector as a JSON array of strings or a YAML list, every scalar taken as it is written. */
 export async function parseArgv(text: string): Promise<string[]> {
-  const list = fromJson(text) ?? (await fromYaml(text));
+  const list = fromJson(text) ?? (await import('./yaml-list.ts')).parseYamlList(text);
   if (!Array.isArray(list)) throw invalid('is no list');
   if (list.length === 0) throw invalid('is an empty list');
   const strange = list.findIndex((element) => typeof element !== 'string');
@@ -14,16 +14,6 @@ export async function parseArgv(text: string): Promise<string[]> {
 function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The fail-safe schema has strings only: `- 8080` is the argument `8080`, `- no` is the argument `no`. */
-async function fromYaml(text: string): Promise<unknown> {
-  const { parse } = await import('yaml');
-  try {
-    return parse(text, { schema: 'failsafe', maxAliasCount: 0, prettyErrors: false, logLevel: 'silent' });
   } catch {
     return undefined;
   }

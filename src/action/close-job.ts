@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReceiptsError } from '../contract/index.ts';
-import { type Recovered, recoverTask, type Signer, TaskStore, taskDirectoryName } from '../evidence/index.ts';
+import { recoverTask, type Signer, TaskStore, taskDirectoryName } from '../evidence/index.ts';
 import { consoleStream, platformLocks } from '../executor/index.ts';
 import { createRedactor } from '../redact/index.ts';
 import { readJobInputs } from './inputs.ts';
 import { jobOf } from './job.ts';
 import { forgetSecrets, keysFor } from './keys.ts';
-import { publish } from './publish.ts';
+import { type ClosedTask, publish } from './publish.ts';
 import { LineAwareConsole, Runner } from './runner.ts';
 
 interface Task {
@@ -61,7 +61,7 @@ function taskOf(environment: NodeJS.ProcessEnv): Task | undefined {
 }
 
 /** Issues receipts for attempts whose process is gone, closes the chain and signs its head. */
-function closeTask(task: Task, signer: Signer, runner: Runner): { receipts: number; recovered: readonly Recovered[] } {
+function closeTask(task: Task, signer: Signer, runner: Runner): ClosedTask {
   const locks = platformLocks();
   const recovered = recoverTask(task.directoryName, { store: task.store, signer, locks });
   for (const { receiptId, outcome, missingStage } of recovered)
@@ -73,7 +73,8 @@ function closeTask(task: Task, signer: Signer, runner: Runner): { receipts: numb
     const running = recovered.some(({ outcome }) => outcome === 'still-running');
     if (running) runner.warning('a command of this task is still running: the task stays open, and verify will say so');
     else if (!opened.journal.state.closed) opened.close();
-    return { receipts: opened.journal.state.sealedCount, recovered };
+    const { closed, sealedCount } = opened.journal.state;
+    return { state: closed ? 'closed' : 'open', receipts: sealedCount, recovered: recovered.length };
   } finally {
     opened.dispose();
   }

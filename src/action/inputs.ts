@@ -1,6 +1,7 @@
 import type { ReceiptsError } from '../contract/index.ts';
 import { createSigner, type HmacKey, parseHmacKey, parseSigningKey, type Signer } from '../evidence/index.ts';
-import { type AttemptRequest, assertUnobserved } from '../executor/index.ts';
+import type { AttemptRequest } from '../executor/index.ts';
+import { assertUnobserved } from '../launch/index.ts';
 import { parseDuration } from '../policy/index.ts';
 import { parseArgv } from './argv.ts';
 import { InputFields } from './fields.ts';

@@ -1,5 +1,5 @@
 import { ephemeralHmacKey, type HmacKey, homeFrom, localKeys, type Signer } from '../evidence/index.ts';
-import { assertUnobserved } from '../executor/index.ts';
+import { assertUnobserved } from '../launch/index.ts';
 import { inputVariable } from './fields.ts';
 import { type JobInputs, SECRET_INPUTS } from './inputs.ts';
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Recovered } from '../evidence/index.ts';
 import { type ArtifactFiles, artifactFiles } from './artifact-files.ts';
 import type { JobInputs } from './inputs.ts';
 import { codeCell, table, textCell } from './markdown.ts';
@@ -7,12 +6,17 @@ import type { Runner } from './runner.ts';
 import { type Uploaded, uploadArtifact } from './upload.ts';
 import { isSettled, readRecord, recordPath, type UploadRecord, writeRecord } from './upload-record.ts';
 
-export interface PublishRequest {
+/** What the post step made of the task. */
+export interface ClosedTask {
+  readonly state: 'closed' | 'open';
+  readonly receipts: number;
+  readonly recovered: number;
+}
+
+export interface PublishRequest extends ClosedTask {
   readonly id: string;
   readonly store: string;
   readonly directoryName: string;
-  readonly receipts: number;
-  readonly recovered: readonly Recovered[];
   readonly artifactName: string;
   readonly inputs: JobInputs;
   readonly environment: NodeJS.ProcessEnv;
@@ -64,7 +68,7 @@ async function uploadMissing(
   return { receipts, bodies, failures };
 }
 
-function announce({ id, receipts, recovered, environment, runner }: PublishRequest, record: UploadRecord): void {
+function announce({ id, state, receipts, recovered, environment, runner }: PublishRequest, record: UploadRecord): void {
   const { receipts: uploaded, bodies } = record;
   runner.outputs({
     'artifact-id': uploaded?.id ?? '',
@@ -78,7 +82,7 @@ function announce({ id, receipts, recovered, environment, runner }: PublishReque
     textCell(artifactId),
     codeCell(digest),
   ]);
-  const title = `Task ${codeCell(id)}: closed, ${receipts} receipt(s), ${recovered.length} recovered.\n\n`;
+  const title = `Task ${codeCell(id)}: ${state}, ${receipts} receipt(s), ${recovered} recovered.\n\n`;
   runner.summary(`${title}${lines.length === 0 ? '' : table(['Artifact', 'Id', 'Digest'], lines)}`);
   for (const artifact of rows)
     runner.info(

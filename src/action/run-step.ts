@@ -123,6 +123,8 @@ function literalsOf(read: Read<RunInputs>, environment: NodeJS.ProcessEnv): Lite
 
 function report(result: AttemptResult, verdict: StepVerdict, runner: Runner): void {
   const { termination, storeError, sealed, exitCode, next } = result;
+  if (sealed)
+    runner.info(`Command Receipts: ${describeTermination(termination)}, receipt ${result.receiptId} (${verdict})`);
   if (storeError) runner.fail(storeError);
   if (termination.kind === 'refused' || termination.kind === 'start-failed') {
     const { code, message } = termination;
@@ -133,8 +135,6 @@ function report(result: AttemptResult, verdict: StepVerdict, runner: Runner): vo
   }
   if (verdict === 'invalid')
     runner.error('the receipt does not hold when it is read back: the store was changed while the step ran');
-  if (sealed)
-    runner.info(`Command Receipts: ${describeTermination(termination)}, receipt ${result.receiptId} (${verdict})`);
 }
 
 function outputsOf({ receiptId, sealed, exitCode, termination }: AttemptResult, verdict: StepVerdict) {

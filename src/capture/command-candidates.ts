@@ -1,5 +1,3 @@
-import { lowerCase } from './workflow-commands.ts';
-
 export const LF = 0x0a;
 export const CR = 0x0d;
 
@@ -27,32 +25,30 @@ export class LineEnds {
   }
 }
 
-/** Where the scan of one buffer starts: at the beginning of a line, or in one that cannot hold a command any more. */
+/** Where the scan of one buffer starts: at the beginning of a line, or in one that already had its `##[`. */
 export interface LineState {
   readonly fresh: boolean;
   readonly spent: boolean;
 }
 
 /**
- * Where something begins that may be a command, in rising order, whatever the end of the buffer cuts off included: `::`
- * with nothing but white space before it in its line, or the first `##[` of a line that is no command in the `::` form.
+ * Where something begins that may be a command, in rising order, what the end of the buffer cuts off included: `::` with
+ * nothing but white space before it in its line, or the first `##[` of a line.
  */
 export class Candidates {
   readonly #data: Buffer;
   readonly #fresh: boolean;
-  readonly #knows: (name: string) => boolean;
   readonly #ends: LineEnds;
   #spentUntil: number;
 
-  constructor(data: Buffer, state: LineState, knows: (name: string) => boolean) {
+  constructor(data: Buffer, state: LineState) {
     this.#data = data;
     this.#fresh = state.fresh;
-    this.#knows = knows;
     this.#ends = new LineEnds(data);
     this.#spentUntil = state.spent ? this.#lineEnd(0) : 0;
   }
 
-  /** The buffer ends in a line that cannot hold a command any more. */
+  /** The buffer ends in a line that had its `##[`. */
   get spent(): boolean {
     return this.#spentUntil === Number.POSITIVE_INFINITY;
   }
@@ -62,7 +58,8 @@ export class Candidates {
     let brackets = this.#data.indexOf('##[');
     while (colons >= 0 || brackets >= 0) {
       if (colons >= 0 && (brackets < 0 || colons < brackets)) {
-        yield* this.#atColons(colons);
+        const start = this.lineStart(colons);
+        if (start !== undefined) yield start;
         colons = this.#data.indexOf('::', colons + 2);
       } else {
         if (brackets >= this.#spentUntil) {
@@ -76,16 +73,8 @@ export class Candidates {
     if (opening < this.#data.length) yield opening;
   }
 
-  *#atColons(index: number): Generator<number> {
-    const start = this.#lineStart(index);
-    if (start === undefined) return;
-    yield start;
-    const name = /^::(.*?)(?: |::)/s.exec(this.#data.toString('latin1', index, index + 64))?.[1];
-    if (name !== undefined && this.#knows(lowerCase(name))) this.#spentUntil = this.#lineEnd(index);
-  }
-
   /** The start of the line when only white space stands between it and `index`. */
-  #lineStart(index: number): number | undefined {
+  lineStart(index: number): number | undefined {
     let start = index;
     while (start > 0 && isSpace(this.#data[start - 1])) start--;
     const before = this.#data[start - 1];
@@ -96,7 +85,7 @@ export class Candidates {
   /** Where the last bytes may begin an opening: white space and one colon, or one or two number signs. */
   #openingAtEnd(): number {
     const { length } = this.#data;
-    const start = this.#lineStart(this.#data[length - 1] === 0x3a ? length - 1 : length);
+    const start = this.lineStart(this.#data[length - 1] === 0x3a ? length - 1 : length);
     if (start !== undefined && start < length) return start;
     if (this.spent) return length;
     const signs = /#{1,2}$/.exec(this.#data.toString('latin1', Math.max(length - 2, 0)))?.[0];

@@ -83,7 +83,7 @@ class MaskGate {
       if (piece.kind === 'text') proceed = this.#capture.push(piece.bytes) && proceed;
       else {
         this.#register(piece.value);
-        this.#capture.withhold(piece.bytes);
+        this.#capture.withhold(piece.bytes, piece.value === '' ? 0 : 1);
       }
     }
     return proceed;

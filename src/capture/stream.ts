@@ -49,7 +49,7 @@ export class StreamCapture {
   #pendingObserved = 0;
   #pendingRedacted = 0;
   #blockedAt: number | undefined;
-  #withheldLines = 0;
+  #withheldCommands = 0;
   readonly #masksAddedAt: number[] = [];
 
   constructor(options: StreamCaptureOptions) {
@@ -75,12 +75,12 @@ export class StreamCapture {
     }
   }
 
-  /** Takes a line that asked for a mask: it counts as observed and removed, and nothing of it goes any further. */
-  withhold(bytes: Uint8Array): void {
+  /** Takes bytes of commands that ask for a mask: they count as observed and removed, and go no further. */
+  withhold(bytes: Uint8Array, commands: number): void {
     this.#observed += bytes.length;
     this.#hmac.update(bytes);
     if (this.#blockedAt !== undefined) return;
-    this.#withheldLines++;
+    this.#withheldCommands += commands;
     this.#pendingObserved += bytes.length;
     if (this.#pendingObserved >= CHUNK_BYTES) this.#closeChunk();
   }
@@ -165,7 +165,7 @@ export class StreamCapture {
 
   #hits(): StreamEvidence['redaction']['hits'] {
     const hits = this.#options.redactor.totals().hits.map((hit) => ({ type: hit.type, count: hit.count }));
-    if (this.#withheldLines > 0) hits.push({ type: 'add-mask', count: this.#withheldLines });
+    if (this.#withheldCommands > 0) hits.push({ type: 'add-mask', count: this.#withheldCommands });
     return hits.sort((left, right) => (left.type < right.type ? -1 : 1));
   }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, ReceiptsError } from '../contract/index.ts';
 import { homeFrom, localKeys, TaskStore, taskDirectoryName } from '../evidence/index.ts';
-import { assertUnobserved, platformLocks } from '../executor/index.ts';
+import { platformLocks } from '../executor/index.ts';
+import { assertUnobserved } from '../launch/index.ts';
 import { printJson } from './output.ts';
 import { existingStore } from './store.ts';
 

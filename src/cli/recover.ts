@@ -1,6 +1,7 @@
 import { EXIT } from '../contract/index.ts';
 import { homeFrom, localKeys, type Recovered, recoverTask, taskDirectories } from '../evidence/index.ts';
-import { assertUnobserved, platformLocks } from '../executor/index.ts';
+import { platformLocks } from '../executor/index.ts';
+import { assertUnobserved } from '../launch/index.ts';
 import { printError, printJson } from './output.ts';
 import { existingStore } from './store.ts';
 

@@ -4,7 +4,6 @@ import { homeFrom, localKeys, storeLocation } from '../evidence/index.ts';
 import {
   type AttemptRequest,
   type AttemptResult,
-  assertUnobserved,
   consoleStream,
   type ExecutorSettings,
   findPolicy,
@@ -12,7 +11,7 @@ import {
   runAttempt,
   workspaceOf,
 } from '../executor/index.ts';
-import type { ProtectionReport } from '../launch/index.ts';
+import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
 import { parseDuration } from '../policy/index.ts';
 import { describeTermination, printError, printJson, say } from './output.ts';
 

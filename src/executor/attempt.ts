@@ -85,20 +85,22 @@ async function runBound(attempt: Attempt, bound: Bound): Promise<AttemptResult> 
     });
   } catch (error) {
     if (!(error instanceof ReceiptsError)) throw error;
-    const { code, errno, message } = error;
-    const text = attempt.plan.redactor.text(message);
-    const termination = {
-      kind: 'start-failed' as const,
-      exitCode: null,
-      signal: null,
-      code,
-      ...(errno && { errno }),
-      message: text,
-    };
+    // A program that changed after it was bound is our refusal; everything else is the system's.
+    const kind = error.code === 'BINDING_REFUSED' ? 'refused' : 'start-failed';
+    const termination = unstartedTermination(error, kind, attempt.plan.redactor.text(error.message));
     return unstarted(attempt, termination, stage, error.next);
   }
   const outcome = await superviseCommand(attempt, running, () => rebound.flag);
   return sealStarted(attempt, stage, outcome);
+}
+
+function unstartedTermination(
+  { code, errno }: { readonly code: ErrorCode; readonly errno?: string | undefined },
+  kind: UnstartedTermination['kind'],
+  message: string,
+): UnstartedTermination {
+  const base = { exitCode: null, signal: null, code, message };
+  return kind === 'refused' ? { kind, ...base } : { kind, ...base, ...(errno !== undefined && { errno }) };
 }
 
 function boundStage({ plan, settings, place }: Attempt, bound: Bound): BoundStageFacts {
@@ -134,11 +136,7 @@ function refusalOf({ plan }: Attempt, stage: BoundStageFacts): { code: ErrorCode
 function neverBound(attempt: Attempt, failed: BindFailed): AttemptResult {
   const { plan, settings } = attempt;
   const message = plan.redactor.text(failed.message);
-  const base = { exitCode: null, signal: null, code: failed.code, message };
-  const termination: UnstartedTermination =
-    failed.kind === 'refused'
-      ? { kind: 'refused', ...base }
-      : { kind: 'start-failed', ...base, ...(failed.errno !== undefined && { errno: failed.errno }) };
+  const termination = unstartedTermination(failed, failed.kind, message);
   const facts = {
     ...storableFailure(failed, plan.redactor),
     interpreters: [],

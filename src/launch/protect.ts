@@ -20,11 +20,7 @@ export function protectProcess(): ProtectionReport {
 /** Before each use of a key: whoever is connected to Node's inspector reads all of memory, and no kernel flag helps. */
 export function assertUnobserved(): void {
   if (url() === undefined) return;
-  throw new ReceiptsError(
-    'KEY_PERMISSIONS',
-    `Node's inspector is open in this process, so a signing key cannot be held.`,
-    {
-      next: 'Start without --inspect, and without it in NODE_OPTIONS.',
-    },
-  );
+  throw new ReceiptsError('KEY_EXPOSED', "Node's inspector is open in this process: it could read the signing key.", {
+    next: 'Start without --inspect, and without it in NODE_OPTIONS.',
+  });
 }

@@ -1,4 +1,4 @@
-import { byteTable, HEX, WORD } from './charset.ts';
+import { byteTable, HEX, isLower, isUpper, WORD } from './charset.ts';
 import { LONGEST_ID, REPLACEMENT_START } from './replacement.ts';
 
 /** Bytes before a candidate that a rule may look back at; the window always keeps that many. */
@@ -20,7 +20,7 @@ export function isWordBoundary(bytes: Uint8Array, position: number): boolean {
   const previous = position > 0 ? (bytes[position - 1] as number) : 0;
   if (WORD[previous] !== 1) return previous !== CLOSING_BRACKET || !endsReplacement(bytes, position);
   if (bytes[position - 2] === BACKSLASH && LETTER_ESCAPES.has(previous)) return true;
-  return endsHexEscape(bytes, position) || endsColourSequence(bytes, position);
+  return endsHexEscape(bytes, position) || endsSequence(bytes, position);
 }
 
 function endsHexEscape(bytes: Uint8Array, position: number): boolean {
@@ -35,7 +35,10 @@ function isHex(bytes: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-function endsColourSequence(bytes: Uint8Array, position: number): boolean {
+/** Whether the byte before `position` is the last of a CSI sequence: the `m` of a colour begins no word and no token. */
+export function endsSequence(bytes: Uint8Array, position: number): boolean {
+  const last = bytes[position - 1] ?? 0;
+  if (!isLower(last) && !isUpper(last)) return false;
   for (let i = position - 2; i > position - SEQUENCE_LIMIT; i--) {
     const byte = bytes[i] ?? 0;
     if (byte === 0x5b) return bytes[i - 1] === ESCAPE;

@@ -28,7 +28,6 @@ export function printableExcept(excluded: string): ByteTable {
   return table;
 }
 
-export const DIGIT = byteTable('0-9');
 export const HEX = byteTable('0-9A-Fa-f');
 export const WORD = byteTable('A-Za-z0-9_');
 

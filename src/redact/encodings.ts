@@ -52,7 +52,7 @@ function uriForms(value: string): string[] {
 
 /** JSON as JavaScript, PHP, Python and Go write it, and Go's `%q`. */
 function stringEscapes(value: string): string[] {
-  if (!/["\\/<>&\p{Cc}]|[^\x20-\x7e]/u.test(value)) return [];
+  if (!/["\\/<>&]|[^\x20-\x7e]/.test(value)) return [];
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const go = json.replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);

@@ -1,4 +1,4 @@
-import { LOOKBEHIND } from './boundary.ts';
+import { endsSequence, LOOKBEHIND } from './boundary.ts';
 import { lowered } from './charset.ts';
 import { type Found, foundAt, type PositionMap, SAME_POSITIONS } from './found.ts';
 import { LiteralMatcher } from './literal-matcher.ts';
@@ -10,6 +10,7 @@ import { View } from './view.ts';
 import type { Excerpt } from './window.ts';
 
 const BLOCK_BYTES = 4096;
+const NONE: readonly number[] = [];
 const candidates = new Int32Array(BLOCK_BYTES);
 
 /** A candidate whose rule asked for more bytes. Positions are absolute. */
@@ -163,7 +164,8 @@ export class StreamMatcher {
   /** The nodes of all anchors that stand at `at`; undefined when a longer one may be standing there. */
   #walk(anchors: AnchorSet, at: number): readonly number[] | undefined {
     const { bytes, final } = this.#view;
-    let ends: number[] = NONE;
+    if (endsSequence(bytes, at + 1)) return NONE;
+    let ends = NONE;
     let node = 0;
     let i = at;
     for (; i < bytes.length; i++) {
@@ -248,5 +250,3 @@ export class StreamMatcher {
     return window.base + window.bytes.length;
   }
 }
-
-const NONE: number[] = [];

@@ -1,13 +1,14 @@
 import { basename, join } from 'node:path';
 import { type Head, journalGenesis, sha256 } from '../contract/index.ts';
-import { type EvidenceListing, listEvidence, RECEIPT_FILE } from './directory.ts';
+import { verifyReceipts } from './chain-receipts.ts';
+import { type EvidenceListing, listEvidence } from './directory.ts';
 import { kindOf } from './evidence-file.ts';
 import { Findings } from './findings.ts';
 import { type VerifiedHead, verifyHead } from './head.ts';
 import { type JournalReading, readJournal } from './journal.ts';
 import { type Link, verifyLinks } from './links.ts';
 import type { JudgeContext } from './options.ts';
-import { type JudgedReceipt, verifyReceipt } from './receipt.ts';
+import type { JudgedReceipt } from './receipt.ts';
 import { reportUnsealed, verifySealed } from './sealed.ts';
 import { type ChainVerification, isVerified, type UnsealedAttempt, worst } from './verdicts.ts';
 
@@ -25,14 +26,16 @@ export interface JudgedChain {
 }
 
 /** docs/format.md §8: one task's four verdicts, over its head, journal and every receipt. */
-export function verifyChain(input: ChainInput, context: JudgeContext): JudgedChain {
+export async function verifyChain(input: ChainInput, context: JudgeContext): Promise<JudgedChain> {
   const findings = new Findings();
   const places = placesIn(input.directory);
   const listing = listEvidence(input.directory, (message) => findings.add('HEAD_MISSING', input.directory, message));
   if (listing) reportStrangers(listing, findings);
-  const head = verifyHead(places.head, context.keyring, findings);
+  const head = await verifyHead(places.head, context.keyring, findings);
   const journal = readJournal(places.journal, head?.head.journalLines ?? 0, findings);
-  const receipts = listing ? verifyReceipts(listing, head, journal, context, findings) : [];
+  const receipts = holdsReceipts(listing)
+    ? await verifyReceipts(places.receipts, head, journal, context, findings)
+    : [];
   verifyNames(input, head?.head, journal, places, findings);
   if (head) verifyHeadOfJournal(head.head, journal, places, findings);
   const unsealed = verifyWhole(receipts, head, journal, places, findings);
@@ -68,45 +71,8 @@ function reportStrangers(listing: EvidenceListing, findings: Findings): void {
   }
 }
 
-/** Each receipt by itself, in the order of their ids, which is that of the requests. */
-function verifyReceipts(
-  task: EvidenceListing,
-  head: VerifiedHead | undefined,
-  journal: JournalReading,
-  context: JudgeContext,
-  findings: Findings,
-): JudgedReceipt[] {
-  if (!task.entries.some((entry) => entry.name === TASK_ENTRIES.receipts && entry.isDirectory())) return [];
-  const directory = join(task.directory, TASK_ENTRIES.receipts);
-  const listing = listEvidence(directory, (message) => findings.add('CHAIN_GAP', directory, message));
-  const bodiesExpireAt = expiryOf(head);
-  const names = (listing?.entries ?? []).map((entry) => entry.name).sort();
-  const directories = new Set(listing?.entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name));
-  return names.flatMap((name) => {
-    const place = join(directory, name);
-    if (!directories.has(name)) findings.add('UNEXPECTED_FILE', place, 'not the directory of a receipt');
-    const own = directories.has(name)
-      ? listEvidence(place, (message) => findings.add('CHAIN_GAP', place, message))
-      : undefined;
-    if (own === undefined) return [];
-    if (own.entries.some((entry) => entry.name === RECEIPT_FILE))
-      return [
-        verifyReceipt(
-          { path: join(place, RECEIPT_FILE), listing: own, named: true, bodiesExpireAt, inChain: true },
-          context,
-        ),
-      ];
-    // What an attempt left behind that was not sealed is told by its journal lines.
-    if (journal.intact && journal.attempts.get(name) === undefined)
-      findings.add('UNEXPECTED_FILE', place, 'a directory without a receipt');
-    return [];
-  });
-}
-
-/** Only a head that is known to be right can excuse a missing body. */
-function expiryOf(head: VerifiedHead | undefined): number {
-  const expiry = head?.trusted ? Date.parse(head.head.bodiesExpireAt ?? '') : Number.NaN;
-  return Number.isNaN(expiry) ? Number.POSITIVE_INFINITY : expiry;
+function holdsReceipts(listing: EvidenceListing | undefined): boolean {
+  return listing?.entries.some((entry) => entry.name === TASK_ENTRIES.receipts && entry.isDirectory()) ?? false;
 }
 
 /** docs/format.md §4.1 and §5.2: directory, head and journal name one task and one chain. */

@@ -10,7 +10,7 @@ const GAP_VERDICTS: Partial<Record<GapCode, VerdictCode>> = {
   'store-failed': 'EVIDENCE_BLOCKED',
 };
 
-/** docs/format.md §8: everything that keeps the receipt from supporting "the check ran". */
+/** docs/format.md §8.3: everything that keeps the receipt from supporting "the check ran". */
 export function reportCompleteness(payload: unknown, facts: CommandFacts, path: string, findings: Findings): void {
   findings.assessed('completeness');
   reportNulls(payload, facts, path, findings);

@@ -7,7 +7,7 @@ export interface Settled {
   readonly receipts: readonly ReceiptVerification[];
 }
 
-/** Evidence is deduplicated before anything is counted: identical bytes collapse silently, one id with two contents is DUPLICATE. */
+/** docs/format.md §8.5: evidence is deduplicated before anything is counted: identical bytes collapse silently, one id with two contents is DUPLICATE. */
 export function settleCopies(allChains: readonly JudgedChain[], allReceipts: readonly JudgedReceipt[]): Settled {
   const chains = distinctChains(allChains);
   const receipts = distinctReceipts(allReceipts, chains);

@@ -13,7 +13,11 @@ export interface VerifiedHead {
 }
 
 /** docs/format.md §3 and §5.2: the signed end of a chain. Undefined, with the reason in the findings, without one. */
-export function verifyHead(path: string, keyring: Keyring, findings: Findings): VerifiedHead | undefined {
+export async function verifyHead(
+  path: string,
+  keyring: Keyring,
+  findings: Findings,
+): Promise<VerifiedHead | undefined> {
   const bytes = readStatement(path, 'HEAD_MISSING', findings);
   const envelope = bytes && openEnvelope(bytes, path, findings);
   if (envelope === undefined) return undefined;
@@ -25,7 +29,7 @@ export function verifyHead(path: string, keyring: Keyring, findings: Findings): 
     );
     return undefined;
   }
-  const statement = verifySignature(envelope, path, keyring, findings);
+  const statement = await verifySignature(envelope, path, keyring, findings);
   const payload = statement && openPayload(envelope, path, findings);
   if (statement === undefined || payload === undefined || !verifyForm(payload, path, findings)) return undefined;
   verifyKey(statement, { keyId: payload.keyId, pointer: '/keyId', time: payload.signedAt }, path, findings);

@@ -28,7 +28,7 @@ export class Keyring {
 
 export interface TrustedSigner {
   readonly key: KeyObject;
-  /** Why the key may not have signed at this time (RFC 3339); undefined when it may. */
+  /** docs/format.md §2.3: why the key may not have signed at this time (RFC 3339); undefined when it may. */
   invalidAt(time: string): string | undefined;
 }
 

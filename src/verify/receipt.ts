@@ -42,11 +42,11 @@ export interface JudgedReceipt {
 }
 
 /** docs/format.md §8: one receipt's four verdicts. Nothing in it is believed before the step that shows it. */
-export function verifyReceipt(input: ReceiptInput, context: JudgeContext): JudgedReceipt {
+export async function verifyReceipt(input: ReceiptInput, context: JudgeContext): Promise<JudgedReceipt> {
   const findings = new Findings();
   const bytes = readStatement(input.path, 'MALFORMED', findings);
   const envelope = bytes && openEnvelope(bytes, input.path, findings);
-  const facts = (envelope && verifyStatement(envelope, input, context, findings)) ?? null;
+  const facts = (envelope && (await verifyStatement(envelope, input, context, findings))) ?? null;
   const verdicts = findings.verdicts();
   if (!input.inChain) {
     findings.add(
@@ -68,12 +68,12 @@ export function verifyReceipt(input: ReceiptInput, context: JudgeContext): Judge
 }
 
 /** From the signature to the facts; undefined where the evidence ends before them. */
-function verifyStatement(
+async function verifyStatement(
   envelope: Envelope,
   input: ReceiptInput,
   context: JudgeContext,
   findings: Findings,
-): CommandFacts | undefined {
+): Promise<CommandFacts | undefined> {
   const { path } = input;
   const reader = readerFor(envelope.payloadType);
   if (reader === undefined) {
@@ -84,7 +84,7 @@ function verifyStatement(
     );
     return undefined;
   }
-  const statement = verifySignature(envelope, path, context.keyring, findings);
+  const statement = await verifySignature(envelope, path, context.keyring, findings);
   const payload = statement && openPayload(envelope, path, findings);
   if (statement === undefined || payload === undefined || !verifyForm(reader, payload, path, findings))
     return undefined;

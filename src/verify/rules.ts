@@ -3,7 +3,7 @@ import type { Findings } from './findings.ts';
 
 type Report = (pointer: string, message: string) => void;
 
-/** What the schema cannot say: members of one receipt that have to agree (docs/format.md §3a). */
+/** What the schema cannot say: members of one receipt that have to agree (docs/format.md §8.2). */
 export function verifyRules(facts: CommandFacts, path: string, findings: Findings): void {
   const report: Report = (pointer, message) => findings.add('MALFORMED', `${path}#${pointer}`, message);
   verifyDates(facts, report);

@@ -5,12 +5,16 @@ import { type Settled, settleCopies } from './copies.ts';
 import { listEvidence } from './directory.ts';
 import { closeFile, openRegular } from './evidence-file.ts';
 import { Findings } from './findings.ts';
+import { inOrder } from './in-order.ts';
 import { classify, type Input, type RefusedEntry } from './inputs.ts';
 import { Keyring } from './keyring.ts';
 import type { JudgeContext, VerifyOptions } from './options.ts';
 import { type JudgedReceipt, verifyReceipt } from './receipt.ts';
 import { LARGEST_ENVELOPE } from './statement.ts';
 import type { InputError, Verification } from './verdicts.ts';
+
+/** Most tasks have one receipt: several at a time keep the threads that check signatures busy. */
+const CHAINS_AT_ONCE = 4;
 
 interface Judged {
   readonly chains: JudgedChain[];
@@ -33,7 +37,7 @@ export async function verifyPaths(paths: readonly string[], options: VerifyOptio
       next: 'Name a store, task or receipt.',
     });
   const seen = new Set<string>();
-  for (const path of paths) judge(path, seen, context, judged);
+  for (const path of paths) await judge(path, seen, context, judged);
   return verificationOf(settleCopies(judged.chains, judged.receipts), judged.errors);
 }
 
@@ -59,11 +63,11 @@ function contextOf(options: VerifyOptions): JudgeContext {
   };
 }
 
-function judge(path: string, seen: Set<string>, context: JudgeContext, judged: Judged): void {
+async function judge(path: string, seen: Set<string>, context: JudgeContext, judged: Judged): Promise<void> {
   try {
     const input = classify(path);
-    if (input.kind === 'receipt') judgeReceipt(input, seen, context, judged);
-    else judgeChains(input, seen, context, judged);
+    if (input.kind === 'receipt') await judgeReceipt(input, seen, context, judged);
+    else await judgeChains(input, seen, context, judged);
   } catch (error) {
     if (!(error instanceof ReceiptsError)) throw error;
     judged.errors.push({
@@ -75,29 +79,31 @@ function judge(path: string, seen: Set<string>, context: JudgeContext, judged: J
   }
 }
 
-function judgeChains(
+async function judgeChains(
   input: Extract<Input, { kind: 'chains' }>,
   seen: Set<string>,
   context: JudgeContext,
   judged: Judged,
-): void {
-  for (const directory of input.directories)
-    if (isNew(directory, seen)) judged.chains.push(verifyChain({ directory, inStore: input.inStore }, context));
+): Promise<void> {
+  const directories = input.directories.filter((directory) => isNew(directory, seen));
+  const { inStore } = input;
+  const verify = (directory: string) => verifyChain({ directory, inStore }, context);
+  for (const chain of await inOrder(directories, CHAINS_AT_ONCE, verify)) judged.chains.push(chain);
   for (const entry of input.refused) judged.chains.push(refusedChain(entry));
 }
 
-function judgeReceipt(
+async function judgeReceipt(
   input: Extract<Input, { kind: 'receipt' }>,
   seen: Set<string>,
   context: JudgeContext,
   judged: Judged,
-): void {
+): Promise<void> {
   const { path, directory, named } = input;
   if (!isNew(directory ?? path, seen)) return;
   refuseUnusable(path);
   const listing = directory === undefined ? undefined : listEvidence(directory, () => undefined);
   judged.receipts.push(
-    verifyReceipt({ path, listing, named, bodiesExpireAt: Number.POSITIVE_INFINITY, inChain: false }, context),
+    await verifyReceipt({ path, listing, named, bodiesExpireAt: Number.POSITIVE_INFINITY, inChain: false }, context),
   );
 }
 

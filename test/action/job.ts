@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RunnerLog, readAsRunner } from './runner-log.ts';
 
-const DIST = process.env['COMMAND_RECEIPTS_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
+export const DIST = process.env['COMMAND_RECEIPTS_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
 
 export interface StepResult {
   readonly exitCode: number | null;
@@ -19,8 +19,8 @@ export interface StepResult {
 
 export interface StepOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Called once the process runs. */
-  readonly whileRunning?: (kill: (signal: NodeJS.Signals) => void) => void;
+  /** Sends a signal to the process as soon as its stdout has shown the text. */
+  readonly interrupt?: { readonly shown: string; readonly signal: NodeJS.Signals };
 }
 
 /** One job as the runner sets it up: a workspace, a temporary directory, and per step its environment and files. */
@@ -31,7 +31,11 @@ export class Job {
   readonly home = join(this.root, 'home');
   readonly environment: Record<string, string>;
   readonly outputs: StepResult[] = [];
-  readonly #steps: Array<{ inputs: Record<string, string>; state: Readonly<Record<string, string>>; options: StepOptions }> = [];
+  readonly #steps: Array<{
+    inputs: Record<string, string>;
+    state: Readonly<Record<string, string>>;
+    options: StepOptions;
+  }> = [];
   #count = 0;
 
   constructor(extra: Record<string, string> = {}) {
@@ -82,16 +86,29 @@ export class Job {
   ): Promise<StepResult> {
     const files = this.#fileCommands();
     const named = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
-    const environment = { ...this.environment, ...Object.fromEntries(named), ...state, ...files, ...options.environment };
+    const environment = {
+      ...this.environment,
+      ...Object.fromEntries(named),
+      ...state,
+      ...files,
+      ...options.environment,
+    };
     // The runner starts actions in the workspace.
     const child = spawn(process.execPath, [join(DIST, script)], { cwd: this.workspace, env: environment });
     const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-    child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));
+    const { interrupt } = options;
+    child.stdout.on('data', (chunk: Buffer) => {
+      const before = Buffer.concat(chunks.stdout).includes(interrupt?.shown ?? '');
+      chunks.stdout.push(chunk);
+      if (interrupt && !before && Buffer.concat(chunks.stdout).includes(interrupt.shown)) child.kill(interrupt.signal);
+    });
     child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk));
     child.stdin.end();
-    options.whileRunning?.((signal) => child.kill(signal));
     const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve));
-    const [stdout, stderr] = [Buffer.concat(chunks.stdout).toString('utf8'), Buffer.concat(chunks.stderr).toString('utf8')];
+    const [stdout, stderr] = [
+      Buffer.concat(chunks.stdout).toString('utf8'),
+      Buffer.concat(chunks.stderr).toString('utf8'),
+    ];
     const result = {
       exitCode,
       stdout,

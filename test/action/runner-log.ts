@@ -4,7 +4,8 @@
  * OutputManager.cs (OnDataReceived). Kept apart from src/, but of the same author: the vectors are what counts.
  */
 
-const NAMES = 'add-mask add-matcher add-path debug echo endgroup error group notice remove-matcher save-state set-env set-output warning stop-commands';
+const NAMES =
+  'add-mask add-matcher add-path debug echo endgroup error group notice remove-matcher save-state set-env set-output warning stop-commands';
 
 export interface RunnerLog {
   /** Lines shown, masked with everything that was known when they came. */
@@ -28,12 +29,16 @@ export function readAsRunner(output: string, masks: Iterable<string> = []): Runn
       stopToken = undefined;
       show(line);
     } else if (command.name === 'stop-commands') {
-      stopToken = command.data.toLowerCase();
+      const token = command.data.toLowerCase();
+      // ValidateStopToken throws, and commands go on being obeyed.
+      if (token === '' || token === 'pause-logging' || registered.has(token)) continue;
+      stopToken = token;
       registered.add(stopToken);
       show(line);
     } else {
       log.commands.push(command);
-      if (command.name === 'add-mask') for (const part of [command.data, ...command.data.split(/[\r\n]+/)]) if (part.trim()) log.masks.add(part);
+      if (command.name === 'add-mask')
+        for (const part of [command.data, ...command.data.split(/[\r\n]+/)]) if (part.trim()) log.masks.add(part);
       if (['error', 'warning', 'notice'].includes(command.name)) show(`##[${command.name}]${command.data}`);
     }
   }
@@ -54,7 +59,12 @@ function parseV1(line: string, registered: ReadonlySet<string>) {
   if (end < 0) return undefined;
   const [name = '', ...properties] = line.slice(start + 3, end).split(' ');
   if (!registered.has(name.toLowerCase())) return undefined;
-  const data = decode(line.slice(end + 1).replaceAll('%3B', ';').replaceAll('%5D', ']'));
+  const data = decode(
+    line
+      .slice(end + 1)
+      .replaceAll('%3B', ';')
+      .replaceAll('%5D', ']'),
+  );
   return { name: name.toLowerCase(), properties: properties.join(' '), data };
 }
 

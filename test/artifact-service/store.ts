@@ -31,7 +31,8 @@ export class ArtifactStore {
   #nextId = 1;
 
   create(run: string, job: string, name: string): Artifact {
-    if (name === '' || /["\r\n:<>|*?\\/]/.test(name)) throw new Refusal(400, 'invalid_argument', 'the name is not valid');
+    if (name === '' || /["\r\n:<>|*?\\/]/.test(name))
+      throw new Refusal(400, 'invalid_argument', 'the name is not valid');
     if (this.#artifacts.has(key(run, name)))
       throw new Refusal(409, 'already_exists', 'an artifact with this name already exists on the workflow run');
     const artifact = { run, job, name, blob: randomUUID(), id: '', size: 0, digest: '', createdAt: '' };
@@ -50,7 +51,8 @@ export class ArtifactStore {
     if (artifact === undefined) throw new Refusal(404, 'not_found', 'no such artifact');
     const bytes = this.bytes(artifact.blob);
     const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    if (bytes.length !== size) throw new Refusal(400, 'invalid_argument', `size ${size}, but ${bytes.length} bytes came`);
+    if (bytes.length !== size)
+      throw new Refusal(400, 'invalid_argument', `size ${size}, but ${bytes.length} bytes came`);
     if (hash !== undefined && hash !== digest) throw new Refusal(400, 'invalid_argument', 'the hash does not fit');
     Object.assign(artifact, { id: String(this.#nextId++), size, digest, createdAt: new Date().toISOString() });
     return artifact.id;

@@ -59,7 +59,7 @@ test('no key is used while the inspector is open', () => {
   expect(() => assertUnobserved()).not.toThrow();
   expect(new Session()).toBeDefined();
   open(0);
-  expect(() => assertUnobserved()).toThrow(expect.objectContaining({ code: 'KEY_PERMISSIONS' }));
+  expect(() => assertUnobserved()).toThrow(expect.objectContaining({ code: 'KEY_EXPOSED' }));
   close();
   expect(() => assertUnobserved()).not.toThrow();
 });

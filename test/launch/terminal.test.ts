@@ -32,8 +32,9 @@ describe.skipIf(!existsSync(PYTHON))('at a terminal', () => {
   });
 
   test('Ctrl-C reaches the command alone, and its receipt can still be made', async () => {
+    const program = 'import signal, time; signal.signal(2, signal.SIG_DFL); print("ready", flush=True); time.sleep(20)';
     const results = await onTerminal(
-      ['sh', '-c', 'echo ready; sleep 20'],
+      [PYTHON, '-c', program],
       ['expect ready', 'type \\x03', 'expect "signal":"SIGINT"'],
     );
     expect(results).toEqual(['seen', 'seen', '0']);

@@ -1,32 +1,14 @@
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { canonicalText, digestOf } from '../../src/contract/index.ts';
+import { digestOf } from '../../src/contract/index.ts';
 import { verifyPaths } from '../../src/verify/index.ts';
 import { buildWholeTask, TaskBuilder, TRUST, temporaryDirectory } from './build-store.ts';
-import { listOf, problems, verifyTask } from './problems.ts';
-
-function two(options: ConstructorParameters<typeof TaskBuilder>[0] = {}): TaskBuilder {
-  const task = new TaskBuilder(options);
-  task.run({ stdout: { redacted: Buffer.from('first') } });
-  task.run({ stdout: { redacted: Buffer.from('second') } });
-  return task;
-}
-
-const codes = (found: string[]) => [...new Set(found.map((one) => one.split(' ')[0]))].sort();
+import { codes, listOf, problems, twoCommands, verifyTask } from './problems.ts';
 
 describe('receipts', () => {
   it('swapped between their directories', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     const aside = `${task.directory}.aside`;
     renameSync(task.directoryOf(0), aside);
     renameSync(task.directoryOf(1), task.directoryOf(0));
@@ -46,14 +28,14 @@ describe('receipts', () => {
   });
 
   it('of which only the envelope is gone', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     rmSync(task.receipt(0));
     expect(codes(await problems(task))).toEqual(['CHAIN_GAP']);
   });
 
   it('replayed from another task of the same signer', async () => {
-    const task = two().close();
-    const other = two({ taskId: 'other', number: 2 }).close();
+    const task = twoCommands().close();
+    const other = twoCommands({ taskId: 'other', number: 2 }).close();
     cpSync(other.directoryOf(0), join(task.directory, 'receipts', other.receiptIds[0] ?? ''), { recursive: true });
     const path = `receipts/${other.receiptIds[0]}/receipt.dsse.json`;
     expect(await problems(task)).toEqual([
@@ -64,7 +46,7 @@ describe('receipts', () => {
   });
 
   it('put in the place of another one of the same chain', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     copyFileSync(task.receipt(1), task.receipt(0));
     expect(codes(await problems(task))).toContain('UNEXPECTED_FILE');
   });
@@ -82,7 +64,7 @@ describe('receipts', () => {
   });
 
   it('in a task of another name', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     renameSync(task.directory, join(task.store, 't-0'));
     const verification = await verifyPaths([task.store], { trust: TRUST });
     expect(listOf(verification, task.store)).toEqual(['UNEXPECTED_FILE t-0']);
@@ -120,8 +102,8 @@ describe('the head', () => {
   });
 
   it('of another task', async () => {
-    const task = two().close();
-    const other = two({ taskId: 'other', number: 2 }).close();
+    const task = twoCommands().close();
+    const other = twoCommands({ taskId: 'other', number: 2 }).close();
     copyFileSync(other.head, task.head);
     expect(codes(await problems(task))).toEqual(['CHAIN_BROKEN', 'CHAIN_GAP', 'JOURNAL_BROKEN', 'UNEXPECTED_FILE']);
   });
@@ -136,11 +118,11 @@ describe('the head', () => {
     ['another journal', { journalDigest: digestOf('x') }, 'JOURNAL_BROKEN journal.jsonl:12'],
     ['a date that does not exist', { signedAt: '2026-02-30T25:00:00.000Z' }, 'MALFORMED head.dsse.json#/signedAt'],
   ])('that states %s', async (_name, changes, expected) => {
-    expect(await problems(two().close(changes))).toContain(expected);
+    expect(await problems(twoCommands().close(changes))).toContain(expected);
   });
 
   it('that is a receipt, or of an unknown version', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     const head = readFileSync(task.head);
     copyFileSync(task.receipt(0), task.head);
     expect(codes(await problems(task))).toEqual(['SCHEMA_UNSUPPORTED']);
@@ -150,11 +132,11 @@ describe('the head', () => {
   });
 
   it('that says closed where the journal does not', async () => {
-    expect(await problems(two().writeHead({ state: 'closed' }))).toEqual(['JOURNAL_BROKEN journal.jsonl:11']);
+    expect(await problems(twoCommands().writeHead({ state: 'closed' }))).toEqual(['JOURNAL_BROKEN journal.jsonl:11']);
   });
 
   it('with the bodies expired: a missing body is a fault before, a note after', async () => {
-    const task = two().close({ bodiesExpireAt: '2026-06-01T00:00:00.000Z' });
+    const task = twoCommands().close({ bodiesExpireAt: '2026-06-01T00:00:00.000Z' });
     const body = join(task.directoryOf(0), 'stdout.txt');
     rmSync(body);
     expect(await problems(task, { now: new Date('2026-05-31T23:59:59Z') })).toEqual([
@@ -168,153 +150,9 @@ describe('the head', () => {
   });
 });
 
-describe('the journal', () => {
-  const lineTests: Array<readonly [string, (lines: string[]) => string[]]> = [
-    ['a line dropped', (lines) => lines.toSpliced(4, 1)],
-    ['the first line dropped', (lines) => lines.slice(1)],
-    ['the last line dropped', (lines) => lines.slice(0, -1)],
-    ['two lines swapped', (lines) => lines.toSpliced(3, 2, lines[4] ?? '', lines[3] ?? '')],
-    ['a line twice', (lines) => lines.toSpliced(3, 0, lines[3] ?? '')],
-    ['a line behind the end', (lines) => [...lines, lines.at(-1) ?? '']],
-    ['an empty line', (lines) => lines.toSpliced(3, 0, '')],
-    ['no line', () => []],
-    ['a line that is no object', (lines) => lines.toSpliced(3, 1, '[]')],
-    ['a line with another member', (lines) => lines.with(3, canonicalText({ ...JSON.parse(lines[3] ?? ''), more: 1 }))],
-  ];
-  it.each(lineTests)('with %s', async (_name, change) => {
-    const task = two().close();
-    writeFileSync(
-      task.journal,
-      change(task.lines)
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
-    const found = await problems(task);
-    expect(codes(found)).toEqual(['JOURNAL_BROKEN']);
-    expect(found[0]).toMatch(/^JOURNAL_BROKEN journal\.jsonl/);
-  });
-
-  it('torn at its end', async () => {
-    const task = two().close();
-    truncateSync(task.journal, readFileSync(task.journal).length - 10);
-    expect(await problems(task)).toEqual(['JOURNAL_BROKEN journal.jsonl:12', 'JOURNAL_BROKEN journal.jsonl:11']);
-  });
-
-  const termination = { kind: 'exited', exitCode: 0, signal: null };
-  const orders: Array<readonly [string, (task: TaskBuilder, id: string) => void]> = [
-    [
-      'STARTED before BOUND',
-      (task, id) => ['REQUESTED', 'STARTED'].forEach((event) => void task.record(event as 'STARTED', {}, id)),
-    ],
-    [
-      'TERMINATED without STARTED',
-      (task, id) => {
-        task.record('REQUESTED', {}, id);
-        task.record('BOUND', {}, id);
-        task.record('TERMINATED', { termination }, id);
-      },
-    ],
-    [
-      'TIMEOUT_KILL without TIMEOUT_TERM',
-      (task, id) =>
-        ['REQUESTED', 'BOUND', 'STARTED', 'TIMEOUT_KILL'].forEach(
-          (event) => void task.record(event as 'STARTED', {}, id),
-        ),
-    ],
-    ['a stage of nothing requested', (task, id) => task.record('BOUND', {}, id)],
-    ['a stage after SEALED', (task) => task.record('TERMINATED', { termination }, task.receiptIds[0])],
-    ['a stage of no receipt', (task) => task.record('REQUESTED', {})],
-    ['OPENED again', (task) => task.record('OPENED', { taskId: 'build' })],
-    [
-      'TERMINATED without a termination',
-      (task, id) => {
-        for (const event of ['REQUESTED', 'BOUND', 'STARTED', 'TERMINATED'] as const) task.record(event, {}, id);
-      },
-    ],
-    ['CLOSED twice', (task) => task.record('CLOSED', {})],
-    ['CLOSED of a receipt', (task, id) => task.record('CLOSED', {}, id)],
-  ];
-  it.each(orders)('in an order that cannot be: %s', async (_name, record) => {
-    const task = two();
-    record(task, task.nextId());
-    expect(codes(await problems(task.close()))).toEqual(['JOURNAL_BROKEN']);
-  });
-
-  it.each([
-    ['another digest', { receiptDigest: digestOf('x') }],
-    ['another place', { chainSequence: 7 }],
-  ])('that sealed %s', async (_name, changes) => {
-    const task = two();
-    const line = JSON.parse(task.lines.pop() ?? '');
-    task.record('SEALED', { ...line.facts, ...changes }, line.receiptId);
-    expect(await problems(task.close())).toEqual(['JOURNAL_BROKEN journal.jsonl:11']);
-  });
-
-  it('that states another termination, start or timeout than the receipt', async () => {
-    const other = new TaskBuilder();
-    const id = other.nextId();
-    for (const event of ['REQUESTED', 'BOUND', 'STARTED'] as const) other.record(event, {}, id);
-    other.record('TERMINATED', { termination: { ...termination, exitCode: 1 } }, id);
-    other.sealDraft(id, {});
-    expect(await problems(other.close())).toEqual(['JOURNAL_BROKEN journal.jsonl:6']);
-    const untimed = new TaskBuilder();
-    const timed = untimed.draft(untimed.nextId(), { kind: 'timed-out' }).termination;
-    for (const event of ['REQUESTED', 'BOUND', 'STARTED'] as const) untimed.record(event, {}, id);
-    untimed.record('TERMINATED', { termination: timed }, id);
-    untimed.sealDraft(id, { kind: 'timed-out' });
-    expect(await problems(untimed.close())).toEqual(['JOURNAL_BROKEN journal.jsonl:6']);
-  });
-
-  it('of another task', async () => {
-    const task = two().close();
-    copyFileSync(two({ taskId: 'other', number: 2 }).close().journal, task.journal);
-    expect(codes(await problems(task))).toEqual(['CHAIN_GAP', 'JOURNAL_BROKEN']);
-  });
-});
-
-describe('an attempt without a receipt', () => {
-  it.each([
-    [['REQUESTED'], 'NEVER_STARTED', 'BOUND'],
-    [['REQUESTED', 'BOUND'], 'NEVER_STARTED', 'STARTED'],
-    [['REQUESTED', 'BOUND', 'STARTED'], 'MISSING_TERMINATED', 'TERMINATED'],
-    [['REQUESTED', 'BOUND', 'STARTED', 'TIMEOUT_TERM', 'TIMEOUT_KILL'], 'MISSING_TERMINATED', 'TERMINATED'],
-    [['REQUESTED', 'BOUND', 'STARTED', 'TERMINATED'], 'MISSING_TERMINATED', 'SEALED'],
-    [['REQUESTED', 'UNKNOWN_TERMINATION', 'UNKNOWN_TERMINATION'], 'MISSING_TERMINATED', 'SEALED'],
-  ] as const)('that went as far as %s names the first missing stage', async (events, code, missingStage) => {
-    const task = two();
-    const receiptId = task.nextId();
-    for (const event of events) task.record(event, { termination: {} }, receiptId);
-    mkdirSync(join(task.directory, 'receipts', receiptId));
-    task.writeHead();
-    const [chain] = (await verifyTask(task)).chains;
-    expect(chain?.unsealed).toEqual([{ receiptId, lastStage: events.at(-1), missingStage }]);
-    const problem = chain?.problems.find((one) => one.code === code);
-    expect(problem?.where).toBe(`${task.journal}:12`);
-    expect(problem?.message).toContain(`first missing stage: ${missingStage}`);
-  });
-
-  it('that recovery sealed is of unknown end, with a chain that holds', async () => {
-    const task = two();
-    task.run({ kind: 'lost' });
-    const verification = await verifyTask(task.close());
-    expect(codes(listOf(verification, task.directory))).toEqual([
-      'FIELD_MISSING',
-      'MISSING_TERMINATED',
-      'UNKNOWN_TERMINATION',
-    ]);
-    expect(verification.chains[0]?.verdicts).toEqual({
-      integrity: 'pass',
-      signer: 'pass',
-      completeness: 'fail',
-      policy: 'not-assessed',
-    });
-    expect(verification.chains[0]?.problems).toEqual([]);
-  });
-});
-
 describe('copies', () => {
   it('of identical bytes collapse silently', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     const copy = join(temporaryDirectory(), 'copy');
     cpSync(task.store, copy, { recursive: true });
     const verification = await verifyPaths(
@@ -326,7 +164,7 @@ describe('copies', () => {
   });
 
   it('that were altered stay and fail by themselves', async () => {
-    const task = two().close();
+    const task = twoCommands().close();
     const copy = join(temporaryDirectory(), 'copy');
     cpSync(task.store, copy, { recursive: true });
     writeFileSync(

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { type Problem, type Verification, type VerifyOptions, verifyPaths } from '../../src/verify/index.ts';
-import { type TaskBuilder, TRUST } from './build-store.ts';
+import { TaskBuilder, type TaskOptions, TRUST } from './build-store.ts';
 
 /** Every problem of a verification, of chains and receipts alike. */
 export function problemsOf({ chains, receipts }: Verification): Problem[] {
@@ -24,4 +24,17 @@ export async function problems(task: TaskBuilder, options: Partial<VerifyOptions
   if (verification.exitCode !== (found.length > 0 ? 1 : 0))
     throw new Error(`exit ${verification.exitCode} with ${found.length} problems`);
   return found;
+}
+
+/** The different codes of a list of problems. */
+export function codes(found: readonly string[]): string[] {
+  return [...new Set(found.map((one) => one.split(' ')[0] ?? ''))].sort();
+}
+
+/** An open task with two sealed commands. */
+export function twoCommands(options: TaskOptions = {}): TaskBuilder {
+  const task = new TaskBuilder(options);
+  task.run({ stdout: { redacted: Buffer.from('first') } });
+  task.run({ stdout: { redacted: Buffer.from('second') } });
+  return task;
 }

@@ -34,8 +34,9 @@ export class LinuxProcess implements Running, Child {
   private readonly options: StartOptions;
   private readonly flags = new Set<Flag>();
   private readonly gaps: Gap[] = [];
-  private readonly observed: Sandbox['observed'];
-  private readonly startTimeTicks: string | null;
+  /** What exec named was not what was pinned; by whose doing is not yet known. */
+  private otherExecutable = false;
+  private seen: { readonly observed: Sandbox['observed']; readonly startTimeTicks: string | null } | undefined;
   private rusage: Process['rusage'] = null;
   private reaped = false;
   private rebound = false;
@@ -55,25 +56,27 @@ export class LinuxProcess implements Running, Child {
       this.resolveExit = resolve;
     });
     this.compareExecutable(spawned.executable);
-    this.observed = observeSandbox(this.pid);
-    this.startTimeTicks = startTimeOf(this.pid);
     this.watchPins();
     adopt(this);
   }
 
-  /**
-   * binfmt_misc could have put an interpreter in the executable's place; then exec's `comm` is still the descriptor's
-   * number. A program that has itself started another by now (`sh -c 'exec …'`) has another `comm`.
-   */
   private compareExecutable(running: FileName | undefined): void {
     const pin = this.pins.at(-1);
     if (!pin || (running?.dev === pin.identity.dev && running.ino === pin.identity.ino)) return;
-    if (running && commOf(this.pid) === String(pin.fd)) {
-      this.changed('EXECUTABLE_REBOUND');
-      return;
-    }
+    this.otherExecutable = running !== undefined;
     const detail = running ? 'it had already started another program' : 'it could not be read, or the process was gone';
     this.gaps.push({ field: '/executable', reason: 'exe-link-unreadable', detail });
+    setImmediate(() => this.judgeExecutable());
+  }
+
+  /**
+   * binfmt_misc could have put an interpreter in the executable's place; then exec's `comm` is still the descriptor's
+   * number. A program that has itself started another (`sh -c 'exec …'`) has another `comm`. Exec sets it a little
+   * later than the executable, so it is asked again of the zombie, which keeps it.
+   */
+  private judgeExecutable(): void {
+    const fd = this.pins.at(-1)?.fd;
+    if (this.otherExecutable && commOf(this.pid) === String(fd)) this.changed('EXECUTABLE_REBOUND');
   }
 
   private watchPins(): void {
@@ -92,7 +95,7 @@ export class LinuxProcess implements Running, Child {
     if (this.reaped || this.rebound) return;
     this.rebound = true;
     this.signal('SIGKILL');
-    setImmediate(() => this.options.onRebound?.(flag));
+    queueMicrotask(() => this.options.onRebound?.(flag));
   }
 
   onTick(): void {
@@ -100,6 +103,8 @@ export class LinuxProcess implements Running, Child {
   }
 
   onZombie(): void {
+    this.look();
+    this.judgeExecutable();
     this.terminal?.takeBack(this.pid);
   }
 
@@ -122,12 +127,18 @@ export class LinuxProcess implements Running, Child {
     this.resolveExit(exit);
   }
 
+  /** Facts that `/proc` tells of a running process and of a zombie alike, read when first asked for and at the latest before reaping. */
+  private look(): NonNullable<LinuxProcess['seen']> {
+    this.seen ??= { observed: observeSandbox(this.pid), startTimeTicks: startTimeOf(this.pid) };
+    return this.seen;
+  }
+
   process(): Process {
-    return { pid: this.pid, startTimeTicks: this.startTimeTicks, processGroup: this.pid, rusage: this.rusage };
+    return { pid: this.pid, startTimeTicks: this.look().startTimeTicks, processGroup: this.pid, rusage: this.rusage };
   }
 
   sandbox(): Sandbox {
-    return { profile: 'none', observed: this.observed };
+    return { profile: 'none', observed: this.look().observed };
   }
 
   signal(name: Parameters<Running['signal']>[0]): boolean {
@@ -163,12 +174,13 @@ export class LinuxProcess implements Running, Child {
   }
 
   private unknown(): Gap[] {
+    const { observed, startTimeTicks } = this.look();
     const facts: Array<readonly [field: string, value: unknown]> = [
-      ['/process/startTimeTicks', this.startTimeTicks],
+      ['/process/startTimeTicks', startTimeTicks],
       ['/process/rusage', this.rusage],
-      ['/sandbox/observed/noNewPrivs', this.observed.noNewPrivs],
-      ['/sandbox/observed/seccomp', this.observed.seccomp],
-      ['/sandbox/observed/capEff', this.observed.capEff],
+      ['/sandbox/observed/noNewPrivs', observed.noNewPrivs],
+      ['/sandbox/observed/seccomp', observed.seccomp],
+      ['/sandbox/observed/capEff', observed.capEff],
     ];
     return facts.filter(([, value]) => value === null).map(([field]) => ({ field, reason: 'not-observed' }));
   }
