@@ -1,16 +1,16 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { receiptOf } from '../harness/artifact.mjs';
-import { leaks } from '../harness/canary.mjs';
-import { checks, runCases } from '../harness/cases.mjs';
+import { runCases } from '../harness/cases.mjs';
+import { errorsCase, judgeSecrets, taskCase, wordsCase } from '../harness/secret-words.mjs';
 import { formsOf, literal, tokens } from '../harness/tokens.mjs';
 
 const emitter = fileURLToPath(new URL('../programs/emit.mjs', import.meta.url));
 /** Long enough that the reader has seen the first part alone. */
 const PAUSE_MS = 12;
 
-const run = (context) => runCases(context, [outputCase(context), wordsCase(context)]);
+const run = (context) =>
+  runCases(context, [outputCase(context), wordsCase(context), errorsCase(context), taskCase(context)]);
 
 export const secretSplit = {
   name: 'secret-split',
@@ -79,53 +79,6 @@ function outputCase({ subject, full }) {
         env: { MY_TOKEN: value.text },
       });
     },
-    judge: (facts) => facts.flatMap((fact) => judge(subject, fact, [...split, value], printed)),
+    judge: (facts) => facts.flatMap((fact) => judgeSecrets(subject, fact, [...split, value], printed)),
   };
-}
-
-/** Whole tokens where a caller puts them: words, a program's path, the directory, a step, a variable's name. */
-function wordsCase({ subject }) {
-  const value = literal('MY_TOKEN in words');
-  const [word, file, directory, step, name] = ['word', 'file', 'directory', 'step', 'name'].map(
-    (seed) => tokens(seed)[0],
-  );
-  return {
-    name: 'in words, paths and names',
-    rounds: 1,
-    fixed: true,
-    count: () => 6,
-    async attack(place) {
-      const cwd = join(place, directory.text);
-      const program = join(cwd, `tool-${file.text}`);
-      mkdirSync(join(place, 'out', 'store'), { recursive: true });
-      mkdirSync(cwd);
-      writeFileSync(program, '#!/bin/sh\necho "$0 $*"\npwd >&2\n');
-      chmodSync(program, 0o755);
-      return subject.run({
-        place: join(place, 'out'),
-        store: join(place, 'out', 'store'),
-        cwd: place,
-        options: ['--workspace', place, '--cwd', directory.text, '--step', step.text],
-        argv: [program, word.text, `--key=${value.text}`],
-        env: { MY_TOKEN: value.text, [`X_${name.text}`]: '1' },
-      });
-    },
-    judge: (facts) => facts.flatMap((fact) => judge(subject, fact, [word, file, directory, step, name, value], 1)),
-  };
-}
-
-function judge(subject, { round, place, store }, secrets, printed) {
-  const check = checks(round);
-  const found = receiptOf(store);
-  check.that(subject.verify([store]).of(store).verified, 'the receipt is not verified');
-  for (const { token, where } of leaks(secrets, [join(place, 'out'), subject.home]))
-    check.that(
-      false,
-      `${token.prefix}… (${token.text.length} bytes${token.at ? `, split at ${token.at}` : ''}) in ${where}`,
-    );
-  for (const stream of ['stdout', 'stderr']) {
-    const hits = found?.receipt.streams[stream].redaction.hits.reduce((sum, { count }) => sum + count, 0);
-    check.that(hits >= printed, `${stream}: ${hits} hits, at least ${printed} were printed`);
-  }
-  return check.found;
 }

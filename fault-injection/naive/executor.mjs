@@ -59,7 +59,7 @@ function resolveDirectory(requested) {
 
 async function run() {
   const redact = redactorFor(process.env);
-  const place = store(options.store);
+  const place = store(options.store, options.task);
   const startedAt = new Date().toISOString();
   place.journal('REQUESTED', { argv: words });
   const cwd = resolveDirectory(options.cwd ?? '.');

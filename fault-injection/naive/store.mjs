@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync, writeSync } f
 import { join } from 'node:path';
 
 /** A log and a document per run. Keeping records must not break anybody's build, so what cannot be written is passed over. */
-export function store(directory) {
-  const [task, receiptId] = [randomUUID(), randomUUID()];
+export function store(directory, task = randomUUID()) {
+  const receiptId = randomUUID();
   const place = join(directory, task, 'receipts', receiptId);
   let log;
   quietly(() => {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReceiptsError } from '../contract/index.ts';
 import { recoverTask, type Signer, TaskStore, taskDirectoryName } from '../evidence/index.ts';
-import { consoleStream, platformLocks } from '../executor/index.ts';
+import { overWritable, platformLocks } from '../executor/index.ts';
 import { createRedactor } from '../redact/index.ts';
 import { readJobInputs } from './inputs.ts';
 import { jobOf } from './job.ts';
-import { forgetSecrets, keysFor } from './keys.ts';
+import { keysFor, takeOutSecrets } from './keys.ts';
 import { type ClosedTask, publish } from './publish.ts';
 import { LineAwareConsole, Runner } from './runner.ts';
 
@@ -21,26 +21,22 @@ interface Task {
  * attempt of the job, closes the task and uploads; the others find nothing to do. It never fails the job.
  */
 export async function closeJob(variables: NodeJS.ProcessEnv): Promise<void> {
-  const environment = { ...variables };
-  const stdout = new LineAwareConsole(consoleStream(1));
-  const runner = new Runner(environment, stdout);
+  // The artifact client writes to the same stream.
+  const stdout = new LineAwareConsole(overWritable(process.stdout));
+  const runner = new Runner(variables, stdout);
   try {
-    await closeAndPublish(environment, variables, runner);
+    await closeAndPublish(variables, runner);
   } catch (error) {
     runner.warning(`the task could not be closed: ${describe(error)}`);
   }
   await stdout.flush();
 }
 
-async function closeAndPublish(
-  environment: NodeJS.ProcessEnv,
-  variables: NodeJS.ProcessEnv,
-  runner: Runner,
-): Promise<void> {
-  const task = taskOf(environment);
+async function closeAndPublish(variables: NodeJS.ProcessEnv, runner: Runner): Promise<void> {
+  const task = taskOf(variables);
   if (task === undefined) return runner.info('Command Receipts: the step left nothing to close');
-  const read = await readJobInputs(environment);
-  forgetSecrets(variables);
+  const read = await readJobInputs(variables);
+  const environment = takeOutSecrets(variables);
   if (!read.ok) throw read.faults[0] ?? new ReceiptsError('INTERNAL', 'the inputs could not be read');
   const { inputs } = read;
   const literals = inputs.secrets.map((value, index) => ({ name: `secret input ${index + 1}`, value }));

@@ -25,14 +25,16 @@ export async function keysFor(inputs: JobInputs, environment: NodeJS.ProcessEnv)
 }
 
 /**
- * Empties the variables that hold secrets. The memory in which they stood at the start stays as it was, which is why a key
- * from an input is marked KEY_EXPOSED_AT_START.
+ * Takes the secrets out of the process's variables and returns the rest; their names stay, since receipts list what was
+ * withheld. The memory in which they stood at the start stays as it was, hence KEY_EXPOSED_AT_START.
  */
-export function forgetSecrets(environment: NodeJS.ProcessEnv): void {
-  for (const name of SECRET_INPUTS) {
-    const variable = inputVariable(name);
-    if (environment[variable] === undefined) continue;
-    environment[variable] = '';
-    delete environment[variable];
+export function takeOutSecrets(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const environment = { ...variables };
+  for (const name of SECRET_INPUTS.map(inputVariable)) {
+    if (variables[name] === undefined) continue;
+    environment[name] = '';
+    variables[name] = '';
+    delete variables[name];
   }
+  return environment;
 }

@@ -13,7 +13,7 @@ import { createRedactor, type Literal } from '../redact/index.ts';
 import { describeTermination } from './describe.ts';
 import { type Read, type RunInputs, readRunInputs } from './inputs.ts';
 import { cwdOf, jobOf } from './job.ts';
-import { forgetSecrets, keysFor } from './keys.ts';
+import { keysFor, takeOutSecrets } from './keys.ts';
 import { LineAwareConsole, Runner } from './runner.ts';
 import { commandRow } from './summary.ts';
 import { loadJudge, type StepVerdict } from './verdict.ts';
@@ -27,21 +27,20 @@ const NOTHING = { 'receipt-id': '', 'receipt-path': '', termination: 'not-attemp
 interface Step {
   readonly runner: Runner;
   readonly stdout: LineAwareConsole;
-  /** As it was before secrets were taken out. */
+  /** Without the values of secret inputs. */
   readonly environment: NodeJS.ProcessEnv;
   readonly literals: readonly Literal[];
 }
 
 /** One use of the action with `mode: run`; returns the exit code. */
 export async function runStep(variables: NodeJS.ProcessEnv): Promise<number> {
-  const environment = { ...variables };
   const stdout = new LineAwareConsole(consoleStream(1));
-  const runner = new Runner(environment, stdout);
+  const runner = new Runner(variables, stdout);
   try {
-    const read = await readRunInputs(environment);
+    const read = await readRunInputs(variables);
+    const environment = takeOutSecrets(variables);
     const literals = literalsOf(read, environment);
     runner.redact = (text) => createRedactor({ literals }).text(text);
-    forgetSecrets(variables);
     if (read.ok) return await runCommand(read.inputs, { runner, stdout, environment, literals });
     for (const fault of read.faults) runner.fail(fault);
   } catch (error) {

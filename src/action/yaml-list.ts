@@ -7,5 +7,11 @@ import { parseDocument } from 'yaml';
 export function parseYamlList(text: string): unknown {
   const document = parseDocument(text, { schema: 'failsafe', prettyErrors: false });
   if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
-  return document.toJS({ maxAliasCount: 0 });
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    // An alias: nobody needs one in a list of arguments.
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
 }

@@ -60,13 +60,13 @@ export class Candidates {
       if (colons >= 0 && (brackets < 0 || colons < brackets)) {
         const start = this.lineStart(colons);
         if (start !== undefined) yield start;
-        colons = this.#data.indexOf('::', colons + 2);
+        colons = this.#nextLine('::', colons);
       } else {
         if (brackets >= this.#spentUntil) {
           yield brackets;
           this.#spentUntil = this.#lineEnd(brackets);
         }
-        brackets = this.#data.indexOf('##[', brackets + 3);
+        brackets = this.#nextLine('##[', brackets);
       }
     }
     const opening = this.#openingAtEnd();
@@ -90,6 +90,12 @@ export class Candidates {
     if (this.spent) return length;
     const signs = /#{1,2}$/.exec(this.#data.toString('latin1', Math.max(length - 2, 0)))?.[0];
     return length - (signs?.length ?? 0);
+  }
+
+  /** Only the first in a line counts. */
+  #nextLine(text: string, index: number): number {
+    const end = this.#lineEnd(index);
+    return end === Number.POSITIVE_INFINITY ? -1 : this.#data.indexOf(text, end);
   }
 
   #lineEnd(from: number): number {

@@ -108,7 +108,7 @@ export class CommandScanner {
     const open = ended || line.length > LONGEST_OPENING ? 'text' : 'undecided';
     if (before === undefined || opening === undefined) return open;
     const rest = lowerCase(text.slice(before.length));
-    const watched = this.#commands.watched.map(asBytes);
+    const { watched } = this.#commands;
     const name = (opening === '::' ? /^(.*?)(?: |::)/s : /^(.*?)[ \]]/s).exec(rest)?.[1];
     if (name !== undefined) return watched.includes(name) ? 'command' : 'text';
     const begun = rest.endsWith(':') ? [rest, rest.slice(0, -1)] : [rest];
@@ -138,9 +138,4 @@ export class CommandScanner {
 function afterLine(data: Buffer, end: number): number {
   if (end < 0) return data.length;
   return data[end] === CR && data[end + 1] === LF ? end + 2 : end + 1;
-}
-
-/** A resume token may hold any characters; lines are compared before they are decoded. */
-function asBytes(name: string): string {
-  return Buffer.from(name, 'utf8').toString('latin1');
 }

@@ -8,6 +8,7 @@
 
 const MASK = 'add-mask';
 const STOP = 'stop-commands';
+const WATCHED: readonly string[] = [MASK, STOP];
 
 /** Commands that the runner knows: a line that is one of them in the `::` form is not looked at in the `##[` form. */
 const REGISTERED = new Set([
@@ -25,15 +26,16 @@ interface WorkflowCommand {
 /** The runner's state for one step: both of its streams share it. */
 export class WorkflowCommands {
   #token: string | undefined;
+  #watched: readonly string[] = WATCHED;
 
   /** Between `::stop-commands::TOKEN` and `::TOKEN::` everything is text. */
   get stopped(): boolean {
     return this.#token !== undefined;
   }
 
-  /** Names (lower case) whose lines have to be read whole. */
+  /** Names in lower case, as bytes in Latin-1, whose lines have to be read whole. */
   get watched(): readonly string[] {
-    return this.#token === undefined ? [MASK, STOP] : [this.#token];
+    return this.#watched;
   }
 
   knows(name: string): boolean {
@@ -45,7 +47,7 @@ export class WorkflowCommands {
     const command = parse(line, (name) => this.knows(name));
     if (command === undefined) return undefined;
     if (this.#token !== undefined) {
-      if (command.name === this.#token) this.#token = undefined;
+      if (command.name === this.#token) this.#resume();
       return undefined;
     }
     if (command.name === STOP) this.#stop(lowerCase(command.data));
@@ -53,7 +55,14 @@ export class WorkflowCommands {
   }
 
   #stop(token: string): void {
-    if (token !== '' && token !== 'pause-logging' && !REGISTERED.has(token)) this.#token = token;
+    if (token === '' || token === 'pause-logging' || REGISTERED.has(token)) return;
+    this.#token = token;
+    this.#watched = [Buffer.from(token, 'utf8').toString('latin1')];
+  }
+
+  #resume(): void {
+    this.#token = undefined;
+    this.#watched = WATCHED;
   }
 }
 

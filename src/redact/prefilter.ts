@@ -18,6 +18,9 @@ export interface Prefilter {
 const CLASS_BITS = 6;
 const INDEX_MASK = (1 << (CLASS_BITS * PREFIX_BYTES)) - 1;
 const OTHER = 63;
+
+/** In place of a fourth byte, for anchors that have none. */
+const ANY = 64;
 const HASH_BITS = 16;
 
 /** Letters without case, digits and common punctuation have a class of their own; 64 classes index 32 KiB of bits. */
@@ -44,8 +47,7 @@ class WindowTable implements Prefilter {
       for (let i = 0; i < PREFIX_BYTES; i++) three = (three << CLASS_BITS) | (CLASSES[bytes[i] as number] as number);
       setBit(threes, three);
       const fourth = bytes[PREFIX_BYTES];
-      if (fourth !== undefined) setBit(fours, hashOfFour(three, CLASSES[fourth] as number));
-      else for (let any = 0; any <= OTHER; any++) setBit(fours, hashOfFour(three, any));
+      setBit(fours, hashOfFour(three, fourth === undefined ? ANY : (CLASSES[fourth] as number)));
     }
   }
 
@@ -70,13 +72,17 @@ class WindowTable implements Prefilter {
 
   #mayGoOn(three: number, bytes: Uint8Array, next: number): boolean {
     if (next >= bytes.length) return true;
-    const hash = hashOfFour(three, CLASSES[bytes[next] as number] as number);
-    return (((this.#fours[hash >>> 5] as number) >>> (hash & 31)) & 1) === 1;
+    const fourth = CLASSES[bytes[next] as number] as number;
+    return hasBit(this.#fours, hashOfFour(three, fourth)) || hasBit(this.#fours, hashOfFour(three, ANY));
   }
 }
 
 function hashOfFour(three: number, fourth: number): number {
-  return Math.imul((three << CLASS_BITS) | fourth, -1640531535) >>> (32 - HASH_BITS);
+  return Math.imul((three << (CLASS_BITS + 1)) | fourth, -1640531535) >>> (32 - HASH_BITS);
+}
+
+function hasBit(bits: Uint32Array, index: number): boolean {
+  return (((bits[index >>> 5] as number) >>> (index & 31)) & 1) === 1;
 }
 
 function setBit(bits: Uint32Array, index: number): void {

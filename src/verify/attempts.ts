@@ -30,7 +30,7 @@ const MISSING_AFTER: Readonly<Record<Exclude<AttemptEvent, 'SEALED'>, string>> =
 
 const WITH_TERMINATION: readonly JournalEventName[] = ['TERMINATED', 'REFUSED', 'START_FAILED', 'UNKNOWN_TERMINATION'];
 
-export type AttemptEvent = Exclude<JournalEventName, 'OPENED' | 'CLOSED'>;
+type AttemptEvent = Exclude<JournalEventName, 'OPENED' | 'CLOSED'>;
 
 /** One attempt as the journal tells it. */
 export interface Attempt {

@@ -14,7 +14,7 @@ import { type ChainVerification, isVerified, type UnsealedAttempt, worst } from 
 
 export const TASK_ENTRIES = { journal: 'journal.jsonl', head: 'head.dsse.json', receipts: 'receipts' } as const;
 
-export interface ChainInput {
+interface ChainInput {
   readonly directory: string;
   /** The directory stands in a store, where its name follows from the task; elsewhere it may have been copied. */
   readonly inStore: boolean;

@@ -53,7 +53,7 @@ function commandOf({ facts, path }: ReceiptVerification): string {
 }
 
 /** `exit 0`, `signal SIGKILL`, `timed out, …`: the three ways in which a command ends, and those in which it never ran. */
-export function describeTermination(termination: Termination): string {
+function describeTermination(termination: Termination): string {
   switch (termination.kind) {
     case 'exited':
       return `exit ${termination.exitCode}`;

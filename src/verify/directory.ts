@@ -38,7 +38,7 @@ export interface PresentEvidence {
   readonly bodies: Readonly<Record<StreamName, readonly BodyFile[] | undefined>>;
 }
 
-export interface BodyExpectation {
+interface BodyExpectation {
   /** A missing body is no fault any more. */
   readonly expired: boolean;
   /** False: bodies are neither read nor missed. */

@@ -63,7 +63,7 @@ export function readWhole(path: string, limit: number): Buffer {
 }
 
 /** How a walk over lines ended: at the end, in a line without newline, in one that is too long, or by the taker's wish. */
-export type LinesEnd = 'whole' | 'torn' | 'too-long' | 'stopped';
+type LinesEnd = 'whole' | 'torn' | 'too-long' | 'stopped';
 
 /**
  * Hands each line, without its newline, to `take` until that returns false. The bytes are valid only during the call. Memory

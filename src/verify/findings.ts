@@ -35,15 +35,6 @@ export class Findings {
     for (const verdict of verdicts) this.#assessed.add(verdict);
   }
 
-  /** A failure of this kind was found. */
-  has(code: VerdictCode): boolean {
-    return this.#problems.some((problem) => problem.code === code);
-  }
-
-  get failed(): boolean {
-    return this.#failed.size > 0;
-  }
-
   problems(): Problem[] {
     return this.#problems;
   }

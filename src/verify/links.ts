@@ -8,7 +8,7 @@ export interface Link {
   readonly facts: CommandFacts;
 }
 
-export interface ChainPlaces {
+interface ChainPlaces {
   readonly directory: string;
   readonly head: string;
 }

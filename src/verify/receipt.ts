@@ -20,7 +20,7 @@ import {
 } from './statement.ts';
 import { isVerified, type ReceiptVerification } from './verdicts.ts';
 
-export interface ReceiptInput {
+interface ReceiptInput {
   /** Of the envelope. */
   readonly path: string;
   /** What lies beside it; undefined for a file given alone, whose surroundings are not evidence. */

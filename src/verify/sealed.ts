@@ -56,7 +56,7 @@ export function reportUnsealed(
     findings.add(
       code,
       `${path}:${line}`,
-      `command ${receiptId} has no receipt: last stage ${stage}, first missing stage: ${missing}`,
+      `command ${receiptId} has no receipt: last stage ${stage}, first missing stage: ${missing}. If its executor is gone, run: receipts recover`,
     );
   }
   return unsealed;

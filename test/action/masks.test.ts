@@ -43,7 +43,7 @@ function capture(parts: ReadonlyArray<Buffer | readonly [StreamName, Buffer]>): 
     });
   const gates = masks.before({ stdout: captureOf('stdout'), stderr: captureOf('stderr') });
   for (const part of parts) {
-    const [stream, bytes] = part instanceof Buffer ? (['stdout', part] as const) : part;
+    const [stream, bytes] = Buffer.isBuffer(part) ? (['stdout', part] as const) : part;
     gates[stream].push(bytes);
   }
   const { evidence, head } = gates.stdout.finish('eof');

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StartedReceipt } from '../../src/contract/index.ts';
 import { canaries, hmacKey, receiptOf, signingKey, treeText } from './evidence.ts';
 import { Job } from './job.ts';
 
@@ -118,13 +119,13 @@ describe('what the runner and the command see', () => {
     );
   });
 
-  test('the key is in no process that the command can look into', async () => {
-    const run = 'cat /proc/$PPID/environ || echo refused; tr "\\0" "\\n" < /proc/self/environ';
-    const result = await job.step({ run, 'signing-key': signingKey }, { environment: { PROBE: 'shown' } });
-    for (const canary of canaries(signingKey))
-      expect(result.stdout.replaceAll(/^::add-mask::.*$/gm, '')).not.toContain(canary);
-    expect(receiptOf(result).evidence.flags).toContain('KEY_EXPOSED_AT_START');
-    expect(receiptOf(result).executor.custody).toBe('reachable-by-command');
+  test('a key from an input is not in the environment of the command, and the receipt says where it stood', async () => {
+    const run = 'tr "\\0" "\\n" < /proc/self/environ | grep -c -e INPUT_ -e "PRIVATE KEY" || true';
+    const result = await job.step({ run, 'signing-key': signingKey });
+    expect(result.log.lines).toContain('0');
+    const { evidence, executor } = receiptOf(result);
+    expect(evidence.flags).toEqual(['KEY_EXPOSED_AT_START']);
+    expect(executor.custody).toBe('reachable-by-command');
     expect(result.outputs['verdict']).toBe('sealed');
   });
 
@@ -171,6 +172,9 @@ describe('secrets', () => {
       }
     }
     expect(result.log.masks).toContain('canary-two-4712');
+    const { streams } = receiptOf(result) as StartedReceipt;
+    expect(streams.stdout?.masksAddedAt).toEqual(['a canary-one-4711 b\n'.length]);
+    expect(streams.stdout?.redaction.hits).toContainEqual({ type: 'add-mask', count: 1 });
     expect(result.stdout).toContain('[REDACTED:literal]');
   });
 

@@ -1,7 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import {
   type CommandReceipt,
   canonicalBytes,
@@ -48,8 +49,16 @@ export function trustIn(key: TestKey, window: Partial<TrustedKey> = {}): Trust {
 
 export const TRUST = trustIn(KEY);
 
+const made: string[] = [];
+afterAll(() => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+});
+
+/** Removed after the test file. */
 export function temporaryDirectory(): string {
-  return mkdtempSync(join(tmpdir(), 'receipts-verify-'));
+  const directory = mkdtempSync(join(tmpdir(), 'receipts-verify-'));
+  made.push(directory);
+  return directory;
 }
 
 /** A UUIDv7 that sorts by its number. */

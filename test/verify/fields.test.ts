@@ -32,7 +32,8 @@ async function judgeBytes(text: string): Promise<Problem[]> {
 }
 
 const kinds = ['exited', 'signaled', 'timed-out', 'refused', 'start-failed', 'lost'] as const;
-const draftOf = (kind: (typeof kinds)[number]): CommandReceipt => new TaskBuilder().draft(idOf(1), { kind });
+const drafts = new TaskBuilder();
+const draftOf = (kind: (typeof kinds)[number]): CommandReceipt => drafts.draft(idOf(1), { kind });
 
 /** The pointers of everything within a value. */
 function pointersIn(value: unknown, base = ''): string[] {

@@ -20,7 +20,8 @@ function filesBelow(directory: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-describe('every byte of every file', () => {
+/** Some ten thousand bytes, each a verification of its own; other work on the machine may slow it down. */
+describe('every byte of every file', { timeout: 300_000 }, () => {
   const task = smallTask();
   const files = filesBelow(task.directory);
 
