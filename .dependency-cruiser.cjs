@@ -1,9 +1,30 @@
 /** Imports point one way: each folder may import only from those that stand above it in this list. */
-const order = ['contract', 'policy', 'redact', 'launch', 'capture', 'evidence', 'verify', 'retention', 'gate', 'rollout', 'audit', 'interop', 'report', 'executor', 'action|cli'];
+const order = [
+  'contract',
+  'policy',
+  'redact',
+  'launch',
+  'capture',
+  'evidence',
+  'verify',
+  'retention',
+  'gate',
+  'rollout',
+  'audit',
+  'interop',
+  'report',
+  'executor',
+  'action|cli',
+];
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     ...order.map((folder, index) => ({
       name: `${folder}-imports-up-only`,
       severity: 'error',
@@ -16,7 +37,12 @@ module.exports = {
       from: { path: '^src/(cli|action)/' },
       to: { path: '^src/(cli|action)/', pathNot: '^src/$1/' },
     },
-    { name: 'koffi-in-launch-only', severity: 'error', from: { pathNot: '^src/launch/linux/' }, to: { path: 'node_modules/koffi' } },
+    {
+      name: 'koffi-in-launch-only',
+      severity: 'error',
+      from: { pathNot: '^src/launch/linux/' },
+      to: { path: 'node_modules/koffi' },
+    },
     {
       name: 'public-face',
       comment: "A folder's index.ts is its whole public face; contract's lazily loaded parts are named.",

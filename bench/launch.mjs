@@ -87,13 +87,8 @@ function flood() {
 
 /** The Actions toolkit reading the same bytes and doing nothing with them. */
 function toolkitMbPerSecond() {
-  const bytes = 256 * 1024 ** 2;
-  const script = `import { exec } from '@actions/exec';
-    let bytes = 0;
-    const begin = process.hrtime.bigint();
-    await exec('sh', ['-c', "yes 'The quick brown fox jumps over the lazy dog, 0123456789' | head -c ${bytes}"], { silent: true, listeners: { stdout: (data) => { bytes += data.length; } } });
-    console.log(bytes / 1e6 / (Number(process.hrtime.bigint() - begin) / 1e9));`;
-  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' }));
+  const script = join(root, 'bench', 'toolkit-exec.mjs');
+  return Number(execFileSync(process.execPath, [script, String(256 * 1024 ** 2)], { encoding: 'utf8' }));
 }
 
 function payload(path) {

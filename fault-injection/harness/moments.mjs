@@ -26,14 +26,15 @@ export function spinWhileRunning({ pid }, step) {
  * The deterministic attack: strikes as soon as the journal says BOUND, which is after the digest and before the process.
  * A round in which the command was started meanwhile came too late and is done again.
  */
-export async function strikeAtBound(subject, prepare, strike, attempts = 5) {
+export async function strikeAtBound(subject, prepare, strike, attempts = 10) {
   let last;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const prepared = prepare(attempt);
     const started = subject.start(prepared.request);
     const reached = spinUntil('BOUND', started);
-    const struck = reached ? strike(prepared) : 'never bound';
+    // Asked before the strike: one that insists against a lease goes on into the time after the start.
     const early = reached && !has('STARTED', started.store);
+    const struck = reached ? strike(prepared) : 'never bound';
     last = { ...prepared, ...started, struck, early, ...(await started.ended) };
     if (early) return last;
   }

@@ -20,7 +20,7 @@ export function jobOf(inputs: JobInputs, environment: NodeJS.ProcessEnv): Job {
   const digest = matrixKey === undefined ? [] : [sha256(matrixKey).toString('hex').slice(0, 12)];
   const [job, attempt] = [known('GITHUB_JOB'), known('GITHUB_RUN_ATTEMPT')];
   const run = ['github', known('GITHUB_REPOSITORY_ID'), known('GITHUB_RUN_ID'), attempt, job];
-  const directory = environment['GITHUB_WORKSPACE'] || process.cwd();
+  const directory = environment.GITHUB_WORKSPACE || process.cwd();
   return {
     task: inputs.task ?? [...run, ...digest].join('/'),
     store: storeLocation({ store: inputs.store, directory, environment }),
@@ -31,7 +31,7 @@ export function jobOf(inputs: JobInputs, environment: NodeJS.ProcessEnv): Job {
 
 /** The command's directory, as `working-directory` of a `run:` step has it: relative to the workspace. */
 export function cwdOf(requested: string, environment: NodeJS.ProcessEnv): AttemptRequest['cwd'] {
-  const given = environment['GITHUB_WORKSPACE'] || process.cwd();
+  const given = environment.GITHUB_WORKSPACE || process.cwd();
   const workspace = existingWorkspace(given, environment);
   if (!isAbsolute(requested)) return { workspace, requested };
   // The runner names the workspace by a path that may lead through links; what lies below it is told apart as text.
@@ -41,7 +41,7 @@ export function cwdOf(requested: string, environment: NodeJS.ProcessEnv): Attemp
 
 function existingWorkspace(given: string, environment: NodeJS.ProcessEnv): string {
   try {
-    return environment['GITHUB_ACTIONS'] === 'true' ? workspaceOf(given, environment) : realpathSync(given);
+    return environment.GITHUB_ACTIONS === 'true' ? workspaceOf(given, environment) : realpathSync(given);
   } catch (error) {
     throw new ReceiptsError('CWD_NOT_FOUND', `the workspace cannot be opened (${errnoOf(error) ?? 'unknown'})`, {
       where: given,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ReceiptsError, RUN_EXIT } from '../contract/index.ts';
+import { describeTermination, ReceiptsError, RUN_EXIT } from '../contract/index.ts';
 import {
   type AttemptRequest,
   type AttemptResult,
@@ -10,13 +10,12 @@ import {
   runAttempt,
 } from '../executor/index.ts';
 import { createRedactor, type Literal } from '../redact/index.ts';
-import { describeTermination } from './describe.ts';
 import { type Read, type RunInputs, readRunInputs } from './inputs.ts';
 import { cwdOf, jobOf } from './job.ts';
 import { keysFor, takeOutSecrets } from './keys.ts';
 import { LineAwareConsole, Runner } from './runner.ts';
 import { commandRow } from './summary.ts';
-import { loadJudge, type StepVerdict } from './verdict.ts';
+import { type Judge, loadJudge, type StepVerdict } from './verdict.ts';
 
 const KILL_AFTER_MS = 10_000;
 const GRACE_MS = 5_000;
@@ -54,7 +53,7 @@ export async function runStep(variables: NodeJS.ProcessEnv): Promise<number> {
 }
 
 async function runCommand(inputs: RunInputs, step: Step): Promise<number> {
-  const { runner, environment } = step;
+  const { runner } = step;
   runner.mask(inputs.secrets);
   // Nothing is imported from disk once the command has run.
   const judge = await loadJudge();
@@ -63,14 +62,27 @@ async function runCommand(inputs: RunInputs, step: Step): Promise<number> {
   const result = await runAttempt(requestOf(inputs, step), settings);
   await Promise.all([settings.console.stdout.flush(), settings.console.stderr.flush()]);
   runner.redact = result.redact;
-  const verdict = await judge(result, settings.signer);
+  const verdict = await verdictOn(result, settings, judge, runner);
   report(result, verdict, runner);
   runner.outputs(outputsOf(result, verdict));
   runner.summary(commandRow(inputs.program, result, verdict));
   settings.task.dispose();
-  await step.stdout.flush();
-  if (environment['RUNNER_DEBUG'] === '1') runner.info(`task ${settings.task.taskId} in ${settings.task.directory}`);
   return result.exitCode;
+}
+
+/** The command has run: whatever the verifier meets, its exit code stands. */
+async function verdictOn(
+  result: AttemptResult,
+  { signer }: ExecutorSettings,
+  judge: Judge,
+  runner: Runner,
+): Promise<StepVerdict> {
+  try {
+    return await judge(result, signer);
+  } catch (error) {
+    runner.fail(asReceiptsError(error));
+    return 'invalid';
+  }
 }
 
 async function open(
@@ -79,7 +91,7 @@ async function open(
 ): Promise<{ settings: ExecutorSettings; warning: string | undefined }> {
   const { runner, stdout, environment } = step;
   const job = jobOf(inputs, environment);
-  const directory = environment['GITHUB_WORKSPACE'] || process.cwd();
+  const directory = environment.GITHUB_WORKSPACE || process.cwd();
   const policy = await findPolicy(inputs.policy && resolve(directory, inputs.policy), directory);
   const { signer, hmacKey, warning, programsDirectory } = await keysFor(inputs, environment);
   const settings = openExecutor({
@@ -115,7 +127,7 @@ function requestOf(inputs: RunInputs, { environment, literals }: Step): AttemptR
 /** Secrets by the names of their inputs, and the runner's token, which no command is given. */
 function literalsOf(read: Read<RunInputs>, environment: NodeJS.ProcessEnv): Literal[] {
   const secrets = read.ok ? read.inputs.secrets : [];
-  const token = environment['ACTIONS_RUNTIME_TOKEN'];
+  const token = environment.ACTIONS_RUNTIME_TOKEN;
   const literals = secrets.map((value, index) => ({ name: `secret input ${index + 1}`, value }));
   return token ? [...literals, { name: 'ACTIONS_RUNTIME_TOKEN', value: token }] : literals;
 }

@@ -39,7 +39,7 @@ export class Runner {
 
   /** Makes the runner hide these values in every log of the job from here on. */
   mask(values: readonly string[]): void {
-    if (this.#environment['GITHUB_ACTIONS'] !== 'true') return;
+    if (this.#environment.GITHUB_ACTIONS !== 'true') return;
     for (const value of values) this.#say(`::add-mask::${escapeData(value)}`);
   }
 
@@ -68,7 +68,7 @@ export class Runner {
     const name = `GITHUB_${command}`;
     const path = this.#environment[name];
     // Outside Actions nobody asks for these files.
-    if (!path && this.#environment['GITHUB_ACTIONS'] !== 'true') return;
+    if (!path && this.#environment.GITHUB_ACTIONS !== 'true') return;
     const problem = path ? appendTo(path, text) : 'it is not set';
     if (problem !== undefined) this.warning(`cannot write ${what}: ${name} cannot be used (${problem})`);
   }

@@ -24,7 +24,7 @@ const BUILT_IN: Readonly<Record<string, readonly string[]>> = {
 export function shellProgram(text: string, shell: string, environment: NodeJS.ProcessEnv): ShellProgram {
   if (shell === '') {
     const name = isOnPath('bash', environment) ? 'bash' : 'sh';
-    return { mode: 'shell', shell: name, args: BUILT_IN['sh'] ?? [], text };
+    return { mode: 'shell', shell: name, args: BUILT_IN.sh ?? [], text };
   }
   const space = shell.indexOf(' ');
   const name = space < 0 ? shell : shell.slice(0, space);
@@ -54,7 +54,7 @@ function unescapeBraces(argument: string): string {
 }
 
 function isOnPath(name: string, environment: NodeJS.ProcessEnv): boolean {
-  return (environment['PATH'] ?? '').split(delimiter).some((directory) => {
+  return (environment.PATH ?? '').split(delimiter).some((directory) => {
     try {
       if (directory !== '') accessSync(join(directory, name), constants.X_OK);
       return directory !== '';

@@ -1,6 +1,5 @@
-import type { CommandReceipt, StartedReceipt } from '../contract/index.ts';
+import { type CommandReceipt, describeTermination, type StartedReceipt } from '../contract/index.ts';
 import type { AttemptRequest, AttemptResult } from '../executor/index.ts';
-import { describeTermination } from './describe.ts';
 import { codeCell, table, textCell } from './markdown.ts';
 import type { StepVerdict } from './verdict.ts';
 

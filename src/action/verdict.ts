@@ -14,7 +14,7 @@ import type { AttemptResult } from '../executor/index.ts';
  */
 export type StepVerdict = 'sealed' | 'incomplete' | 'blocked' | 'invalid' | 'unsealed';
 
-export type Judge = (result: AttemptResult, signer: Signer) => StepVerdict | Promise<StepVerdict>;
+export type Judge = (result: AttemptResult, signer: Signer) => Promise<StepVerdict>;
 
 /** Loads the verifier: to be called before the command runs, since nothing is imported from disk after it. */
 export async function loadJudge(): Promise<Judge> {

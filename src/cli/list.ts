@@ -1,6 +1,6 @@
-import { EXIT } from '../contract/index.ts';
+import { describeTermination, EXIT } from '../contract/index.ts';
 import type { ReceiptVerification } from '../verify/index.ts';
-import { describeTermination, printJson } from './output.ts';
+import { printJson } from './output.ts';
 import { existingStore, receiptsOf, verifiedStore } from './store.ts';
 
 interface ListOptions {

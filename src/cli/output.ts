@@ -26,27 +26,3 @@ export function errorDocument(error: unknown) {
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
-
-/** One line for people of what became of a command. */
-export function describeTermination(termination: {
-  readonly kind: string;
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly code?: string;
-}): string {
-  const { kind, exitCode, signal, code } = termination;
-  switch (kind) {
-    case 'exited':
-      return `exited ${exitCode}`;
-    case 'signaled':
-      return `ended by ${signal}`;
-    case 'timed-out':
-      return `timed out${signal === null ? ` (exited ${exitCode})` : ` (${signal})`}`;
-    case 'start-failed':
-      return `did not start (${code})`;
-    case 'refused':
-      return `refused (${code})`;
-    default:
-      return 'ended unknown';
-  }
-}

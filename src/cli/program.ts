@@ -17,6 +17,8 @@ Examples:
 export async function main(argv: string[], protection: ProtectionReport | undefined): Promise<void> {
   // Usage errors are 2 everywhere but in `run`, where the codes below 125 belong to the command.
   const inRun = argv[2] === 'run';
+  // `receipts list | head` closes our output: what is left unsaid is no fault.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     process.exitCode = await parse(argv, protection);
   } catch (error) {
@@ -28,8 +30,16 @@ export async function main(argv: string[], protection: ProtectionReport | undefi
       process.exitCode = inRun ? RUN_EXIT.refused : EXIT.unusable;
     }
   }
+  await Promise.all([handedOver(process.stdout), handedOver(process.stderr)]);
   // Handles of a closed console must not keep us, and a pending timer must not delay the exit code.
   process.exit();
+}
+
+/** A pipe takes what its reader leaves room for: the rest has to be waited for, unless nobody reads any more. */
+function handedOver(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
 }
 
 /** Asked for before the command's own words begin. */

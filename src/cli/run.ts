@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { errnoOf, ReceiptsError } from '../contract/index.ts';
+import { describeTermination, errnoOf, ReceiptsError } from '../contract/index.ts';
 import { homeFrom, localKeys, storeLocation } from '../evidence/index.ts';
 import {
   type AttemptRequest,
@@ -13,7 +13,7 @@ import {
 } from '../executor/index.ts';
 import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
 import { parseDuration } from '../policy/index.ts';
-import { describeTermination, printError, printJson, say } from './output.ts';
+import { printError, printJson, say } from './output.ts';
 
 interface RunOptions {
   readonly shell?: string;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decodeEnvelope, EXIT, ReceiptsError } from '../contract/index.ts';
+import { decodeEnvelope, describeTermination, EXIT, ReceiptsError } from '../contract/index.ts';
 import type { CommandFacts, ReceiptVerification } from '../verify/index.ts';
-import { describeTermination, printJson } from './output.ts';
+import { printJson } from './output.ts';
 import { existingStore, receiptsOf, verifiedStore } from './store.ts';
 
 interface ShowOptions {

@@ -28,7 +28,6 @@ export function parseCanonical(bytes: Uint8Array, where: string): unknown {
   } catch (error) {
     throw malformed('not valid UTF-8', error);
   }
-  refuseDeepNesting(text, malformed);
   let value: unknown;
   let canonical: string | undefined;
   try {
@@ -36,6 +35,9 @@ export function parseCanonical(bytes: Uint8Array, where: string): unknown {
   } catch (error) {
     throw malformed(`not JSON: ${error instanceof Error ? error.message.slice(0, 120) : 'unreadable'}`, error);
   }
+  // RFC 8785 takes the form of numbers and strings from ECMAScript, so the built-in serializer writes the canonical text of a
+  // value whose members are in order. It escapes lone surrogates, which canonical JSON cannot hold.
+  if (hasSortedMembers(value, malformed, 1) && JSON.stringify(value) === text && !text.includes('\\ud')) return value;
   try {
     canonical = canonicalize(value);
   } catch (error) {
@@ -46,19 +48,19 @@ export function parseCanonical(bytes: Uint8Array, where: string): unknown {
   return value;
 }
 
-function refuseDeepNesting(text: string, malformed: (message: string) => ReceiptsError): void {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 0x5c) index++;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH} levels`);
-    } else if (code === 0x7d || code === 0x5d) depth--;
+/** Whether members stand in the order of RFC 8785 §3.2.3 (UTF-16 code units). Refuses what is nested too deeply to walk. */
+function hasSortedMembers(value: unknown, malformed: (message: string) => ReceiptsError, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH} levels`);
+  if (Array.isArray(value)) return value.filter((item) => !hasSortedMembers(item, malformed, depth + 1)).length === 0;
+  let sorted = true;
+  let before = '';
+  for (const [name, member] of Object.entries(value)) {
+    if (name < before) sorted = false;
+    before = name;
+    if (!hasSortedMembers(member, malformed, depth + 1)) sorted = false;
   }
+  return sorted;
 }
 
 function firstDifference(left: string, right: string): number {

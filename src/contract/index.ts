@@ -1,5 +1,6 @@
 export * from './canonical.ts';
 export * from './codes.ts';
+export * from './describe.ts';
 export * from './digest.ts';
 export * from './dsse.ts';
 export * from './errors.ts';

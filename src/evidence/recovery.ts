@@ -90,7 +90,10 @@ function recoverAttempt(task: TaskStore, attempt: AttemptState, options: Recover
 /** Closes a task that nobody can come back to, and renews a head that a crash left behind its journal. */
 function bringUpToDate(task: TaskStore): void {
   const { state } = task.journal;
-  if (state.automatic && !state.closed && state.attempts.size > 0) return task.close();
+  if (state.automatic && !state.closed && state.attempts.size > 0) {
+    task.close();
+    return;
+  }
   const path = join(task.directory, HEAD_FILE);
   const head = existsSync(path)
     ? JSON.parse(decodeEnvelope(readFileSync(path), path).payload.toString('utf8'))

@@ -152,7 +152,10 @@ export class TaskStore {
   }
 
   #openChain(): void {
-    if (this.journal.state.lines > 0) return this.#refuseClosed();
+    if (this.journal.state.lines > 0) {
+      this.#refuseClosed();
+      return;
+    }
     const automatic = this.#options.automatic ?? false;
     this.journal.append('OPENED', { automatic, chainId: uuidv7(), taskId: this.taskId });
     syncDirectory(this.directory);

@@ -40,7 +40,7 @@ export interface AttemptResult {
  */
 export async function runAttempt(request: AttemptRequest, settings: ExecutorSettings): Promise<AttemptResult> {
   const plan = planAttempt(request, settings);
-  const place = settings.task.begin(plan.receiptId, request.step, (attempt) => ({ ...plan.requested(attempt) }));
+  const place = settings.task.begin(plan.receiptId, plan.step, (attempt) => ({ ...plan.requested(attempt) }));
   const attempt = { request, settings, plan, place };
   try {
     const bound = await settings.launcher.bind({

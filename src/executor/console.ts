@@ -56,11 +56,3 @@ function reopenedPipe(fd: number): Writable | undefined {
     return undefined;
   }
 }
-
-/** Shows nothing. */
-export const silentConsole: ConsoleStream = {
-  write: () => true,
-  onDrain: () => {},
-  onClosed: () => {},
-  flush: () => Promise.resolve(),
-};

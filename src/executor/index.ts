@@ -1,5 +1,5 @@
 export { type AttemptResult, runAttempt } from './attempt.ts';
-export { type ConsoleStream, consoleStream, overWritable, silentConsole } from './console.ts';
+export { type ConsoleStream, consoleStream, overWritable } from './console.ts';
 export { openExecutor, platformLocks, workspaceOf } from './open.ts';
 export type { AttemptRequest, ExecutorSettings } from './plan.ts';
 export { findPolicy } from './policy.ts';

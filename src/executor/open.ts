@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
+import { ReceiptsError } from '../contract/index.ts';
 import {
   flockLocks,
   gitTop,
@@ -10,7 +11,8 @@ import {
   TaskStore,
 } from '../evidence/index.ts';
 import { type Launcher, lockFile, selectLauncher } from '../launch/index.ts';
-import type { Policy } from '../policy/index.ts';
+import { type Policy, planEnvironment } from '../policy/index.ts';
+import { createRedactor } from '../redact/index.ts';
 import type { ConsoleStream } from './console.ts';
 import { contextFrom } from './context.ts';
 import { executorIdentity } from './identity.ts';
@@ -35,6 +37,7 @@ export interface OpenOptions {
 /** Everything that a command needs before it can be asked for: launcher, store, task, keys, policy. */
 export function openExecutor(options: OpenOptions): ExecutorSettings {
   const { environment, signer, hmacKey, store, policy, programsDirectory, notify } = options;
+  if (options.task !== undefined) refuseSecretTask(options.task, options);
   const launcher = launcherFor(environment);
   const task = new TaskStore({
     store,
@@ -59,6 +62,19 @@ export function openExecutor(options: OpenOptions): ExecutorSettings {
     closeTask: options.closeTask ?? options.task === undefined,
     cancelMs: environment.GITHUB_ACTIONS === 'true' ? CANCEL_MS : undefined,
   };
+}
+
+/** A task's id is what people close and find it by: it is stored as it is, so it may hold nothing that would be masked. */
+function refuseSecretTask(task: string, { environment, policy }: OpenOptions): void {
+  const { secrets } = planEnvironment(
+    Object.entries(environment) as Array<[string, string]>,
+    policy.document.environment,
+  );
+  if (createRedactor({ literals: secrets }).text(task) === task) return;
+  throw new ReceiptsError('USAGE', 'the task id holds a secret: the value of a secret variable, or a token', {
+    where: '--task',
+    next: 'Choose a name that may be seen by everyone.',
+  });
 }
 
 /**

@@ -65,6 +65,8 @@ export interface Plan {
   readonly environment: EnvironmentPlan;
   readonly redactor: Redactor;
   readonly timeoutMs: number | undefined;
+  /** Redacted. */
+  readonly step: string | undefined;
   requested(attempt: number): RequestedFacts;
 }
 
@@ -88,18 +90,19 @@ export function planAttempt(request: AttemptRequest, settings: ExecutorSettings)
     rollout: { stage: 'off' as const, writers: ['command-receipt.v1'] },
     flags: settings.signer.exposedAtStart ? (['KEY_EXPOSED_AT_START'] satisfies Flag[]) : [],
   };
-  const step = request.step === undefined ? {} : { step: redactor.text(request.step) };
+  const step = request.step === undefined ? undefined : redactor.text(request.step);
   return {
     receiptId: uuidv7(),
     asked,
     terms,
     environment,
     redactor,
+    step,
     timeoutMs: shorter(request.timeoutMs, terms.timeoutMs),
     // Masks that the command registers later may be skipped too: asked anew, not kept.
     requested: (attempt) => ({
       ...facts,
-      task: { id: redactor.text(settings.task.taskId), ...step, attempt },
+      task: { id: redactor.text(settings.task.taskId), ...(step !== undefined && { step }), attempt },
       redaction: redactionFacts(redactor),
       gaps: standingGaps(settings, redactor),
     }),

@@ -53,9 +53,12 @@ function isExcluded(pointer: string, { termination }: CommandFacts): boolean {
 }
 
 function reportGaps(facts: CommandFacts, path: string, findings: Findings): void {
-  for (const { field, reason } of facts.evidence.gaps)
-    if (GAP_BARS_HARD_GATE[reason])
+  for (const { field, reason } of facts.evidence.gaps) {
+    if (reason === 'literal-skipped')
+      findings.note(`too short to be masked, which bars a hard gate: ${facts.redaction.skippedLiterals.join(', ')}`);
+    else if (GAP_BARS_HARD_GATE[reason])
       findings.add(GAP_VERDICTS[reason] ?? 'FIELD_MISSING', `${path}#${field}`, `is unknown: ${reason}`);
+  }
 }
 
 function reportFlags(facts: CommandFacts, path: string, findings: Findings): void {

@@ -1,4 +1,4 @@
-import type { Termination } from '../contract/index.ts';
+import { describeTermination } from '../contract/index.ts';
 import { quoted, visible, wrapped } from './terminal.ts';
 import {
   type ChainVerification,
@@ -40,7 +40,7 @@ function describeReceipt(receipt: ReceiptVerification, indent: string): string[]
   const inner = `${indent}  `;
   return [
     ...wrapped(commandOf(receipt), WIDTH, `${indent}$ `, inner),
-    `${inner}${receipt.facts ? describeTermination(receipt.facts.termination) : 'what it says is not known to be true'}`,
+    `${inner}${receipt.facts ? visible(describeTermination(receipt.facts.termination)) : 'what it says is not known to be true'}`,
     `${inner}${describeVerdicts(receipt.verdicts)}`,
     ...describeFindings(receipt.problems, receipt.notes, inner),
   ];
@@ -48,26 +48,22 @@ function describeReceipt(receipt: ReceiptVerification, indent: string): string[]
 
 function commandOf({ facts, path }: ReceiptVerification): string {
   if (facts === null) return visible(path);
-  const command = facts.argv.map(quoted).join(' ');
+  const asked = facts.command.mode === 'argv' ? facts.command.requested : shellVector(facts.command.shell);
+  const command = asked.map(quoted).join(' ');
   return command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
 }
 
-/** `exit 0`, `signal SIGKILL`, `timed out, …`: the three ways in which a command ends, and those in which it never ran. */
-function describeTermination(termination: Termination): string {
-  switch (termination.kind) {
-    case 'exited':
-      return `exit ${termination.exitCode}`;
-    case 'signaled':
-      return `signal ${termination.signal}${termination.coreDumped ? ', core dumped' : ''}`;
-    case 'timed-out':
-      return `timed out, ${termination.signal ? `signal ${termination.signal}` : `exit ${termination.exitCode ?? 'unknown'}`}`;
-    case 'refused':
-      return `refused: ${visible(termination.code)}`;
-    case 'start-failed':
-      return `did not start: ${visible(termination.code)}`;
-    case 'unknown':
-      return `end unknown, first missing stage ${termination.missingStage}`;
-  }
+/** The text itself is not stored: its place is shown as the policy and the caller know it. */
+function shellVector({
+  executable,
+  args,
+  scriptBytes,
+}: {
+  executable: string;
+  args: string[];
+  scriptBytes: number;
+}): string[] {
+  return [executable, ...args.map((argument) => argument.replace('{0}', `{shell text, ${scriptBytes} bytes}`))];
 }
 
 function describeVerdicts(verdicts: Verdicts): string {

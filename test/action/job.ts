@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RunnerLog, readAsRunner } from './runner-log.ts';
 
-export const DIST = process.env['COMMAND_RECEIPTS_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url));
+export const DIST = process.env.COMMAND_RECEIPTS_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 
 export interface StepResult {
   readonly exitCode: number | null;
@@ -48,7 +48,7 @@ export class Job {
       RUNNER_TEMP: this.temporary,
       GITHUB_WORKSPACE: this.workspace,
       GITHUB_EVENT_PATH: event,
-      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      PATH: process.env.PATH ?? '/usr/bin:/bin',
       ...extra,
     };
   }
@@ -114,9 +114,9 @@ export class Job {
       stdout,
       stderr,
       log: readAsRunner(stdout),
-      outputs: keyValues(files['GITHUB_OUTPUT']),
-      state: keyValues(files['GITHUB_STATE']),
-      summary: readFileSync(files['GITHUB_STEP_SUMMARY'] ?? '', 'utf8'),
+      outputs: keyValues(files.GITHUB_OUTPUT),
+      state: keyValues(files.GITHUB_STATE),
+      summary: readFileSync(files.GITHUB_STEP_SUMMARY ?? '', 'utf8'),
     };
     this.outputs.push(result);
     return result;

@@ -126,6 +126,12 @@ const CASES: readonly Case[] = [
   { name: 'no second separator', raw: '::add-mask hunter22\nb\n', masks: [], body: '::add-mask hunter22\nb\n' },
   { name: 'an empty value', raw: '::add-mask:: \nb\n', masks: [], body: '::add-mask:: \nb\n' },
   {
+    name: 'text before it that the redactor holds back',
+    raw: 'x ghp_0123456789abcdefghij\n::add-mask::hunter22\nb\n',
+    masks: ['hunter22'],
+    body: 'x ghp_0123456789abcdefghij\nb\n',
+  },
+  {
     name: 'a stopped section',
     raw: `::stop-commands::${TOKEN}\n::add-mask::plain-text\nplain-text\n::${TOKEN}::\n::add-mask::hunter22\nhunter22\n`,
     masks: ['hunter22'],
@@ -177,11 +183,6 @@ test('a mask on one stream holds on the other, and both state where', () => {
 
 test('a mask that is too short to be looked for is named', () => {
   expect(capture([Buffer.from('::add-mask::abc\n')]).skipped).toEqual(['add-mask']);
-});
-
-test('the command reaches the runner on a line of its own, though the output before it has no line end yet', () => {
-  const { shown } = capture([['stderr', Buffer.from('')], Buffer.from('prompt> '), ['stderr', Buffer.from('x\n')]]);
-  expect(shown).toBe('prompt> ');
 });
 
 test('a value longer than is read: nothing of it comes out', () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ArtifactService } from '../artifact-service/server.ts';
@@ -81,7 +81,7 @@ describe('closing and uploading', () => {
   });
 
   test('legs of a matrix have names and tasks of their own', async () => {
-    const task = async (matrix: string) => (await job.step({ ...KEYS, run: 'true', matrix })).state['task'];
+    const task = async (matrix: string) => (await job.step({ ...KEYS, run: 'true', matrix })).state.task;
     const [a, b, c] = [await task('{"os":"a","n":1}'), await task('{"n":1,"os":"a"}'), await task('{"os":"b","n":1}')];
     expect(a).toBe(b);
     expect(a).not.toBe(c);
@@ -110,6 +110,16 @@ describe('closing and uploading', () => {
     const [post] = await job.post();
     expect(post?.log.lines.join()).toContain(job.store);
     expect(service.requests).toEqual([]);
+  });
+
+  test('a task of its own is closed and uploaded by its own post step', async () => {
+    await job.step({ ...KEYS, run: 'true', task: 'release' });
+    await job.step({ ...KEYS, run: 'true' });
+    await job.post();
+    expect(service.store.names()).toEqual(['receipts-build-1', 'receipts-build-1-2']);
+    const { status, verification } = verifyArtifacts(['receipts-build-1', 'receipts-build-1-2']);
+    expect(verification.chains.map((chain: { state: string }) => chain.state)).toEqual(['closed', 'closed']);
+    expect(status).toBe(0);
   });
 
   test('closed is final: a step that comes later is refused before anything runs', async () => {

@@ -81,7 +81,7 @@ describe('shells, as the runner has them', () => {
     if (shell === 'python' && !existsSync('/usr/bin/python')) {
       mkdirSync(join(job.root, 'bin'));
       symlinkSync(execFileSync('which', ['python3'], { encoding: 'utf8' }).trim(), join(job.root, 'bin', 'python'));
-      job.environment['PATH'] = `${join(job.root, 'bin')}:${job.environment['PATH']}`;
+      job.environment.PATH = `${join(job.root, 'bin')}:${job.environment.PATH}`;
     }
     const result = await job.step({ run, shell });
     expect(result.exitCode).toBe(exitCode);
@@ -92,7 +92,7 @@ describe('shells, as the runner has them', () => {
   test('without bash, sh', async () => {
     mkdirSync(join(job.root, 'bin'));
     symlinkSync('/bin/sh', join(job.root, 'bin', 'sh'));
-    job.environment['PATH'] = join(job.root, 'bin');
+    job.environment.PATH = join(job.root, 'bin');
     const result = await job.step({ run: 'echo hi' });
     expect(receiptOf(result).command).toMatchObject({ shell: { executable: 'sh', args: ['-e', '{0}'] } });
   });
@@ -126,7 +126,7 @@ describe('what the runner and the command see', () => {
     const { evidence, executor } = receiptOf(result);
     expect(evidence.flags).toEqual(['KEY_EXPOSED_AT_START']);
     expect(executor.custody).toBe('reachable-by-command');
-    expect(result.outputs['verdict']).toBe('sealed');
+    expect(result.outputs.verdict).toBe('sealed');
   });
 
   test('a fork has no key: it runs all the same, and the log says what that means', async () => {
@@ -250,13 +250,13 @@ describe('input that cannot be used', () => {
   test('a working directory below the workspace, by its absolute path through a link', async () => {
     mkdirSync(join(job.workspace, 'sub'));
     symlinkSync(dirname(job.workspace), join(job.root, 'linked'));
-    job.environment['GITHUB_WORKSPACE'] = join(job.root, 'linked', 'repo');
+    job.environment.GITHUB_WORKSPACE = join(job.root, 'linked', 'repo');
     const result = await job.step({ run: 'pwd', 'working-directory': join(job.root, 'linked', 'repo', 'sub') });
     expect(result.log.lines).toContain(join(job.workspace, 'sub'));
   });
 
   test('a workspace that is not there', async () => {
-    job.environment['GITHUB_WORKSPACE'] = join(job.root, 'gone');
+    job.environment.GITHUB_WORKSPACE = join(job.root, 'gone');
     expect(await job.step({ run: 'true' })).toMatchObject(refused);
   });
 

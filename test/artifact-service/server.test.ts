@@ -58,9 +58,13 @@ test('an upload that was cut off has taken its name', async () => {
 });
 
 test('a token of another run is refused', async () => {
-  vi.stubEnv(
-    'ACTIONS_RUNTIME_TOKEN',
-    (await ArtifactService.start().then(async (other) => (await other.close(), other))).token,
-  );
+  vi.stubEnv('ACTIONS_RUNTIME_TOKEN', (await stoppedService()).token);
   await expect(upload('one')).rejects.toThrow('(401)');
 });
+
+/** Its token was good for another service. */
+async function stoppedService(): Promise<ArtifactService> {
+  const other = await ArtifactService.start();
+  await other.close();
+  return other;
+}

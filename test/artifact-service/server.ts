@@ -76,17 +76,17 @@ export class ArtifactService {
   }
 
   #call(method: string, asked: Record<string, string>): unknown {
-    const run = asked['workflow_run_backend_id'] ?? '';
-    const name = asked['name'] ?? '';
+    const run = asked.workflow_run_backend_id ?? '';
+    const name = asked.name ?? '';
     switch (method) {
       case 'CreateArtifact': {
-        const { blob } = this.store.create(run, asked['workflow_job_run_backend_id'] ?? '', name);
+        const { blob } = this.store.create(run, asked.workflow_job_run_backend_id ?? '', name);
         return { ok: true, signed_upload_url: this.#signed(blob) };
       }
       case 'FinalizeArtifact':
-        return { ok: true, artifact_id: this.store.finalize(run, name, Number(asked['size']), asked['hash']) };
+        return { ok: true, artifact_id: this.store.finalize(run, name, Number(asked.size), asked.hash) };
       case 'ListArtifacts':
-        return { artifacts: this.store.list(run, asked['name_filter'], asked['id_filter']).map(listed) };
+        return { artifacts: this.store.list(run, asked.name_filter, asked.id_filter).map(listed) };
       case 'GetSignedArtifactURL':
         return { name, signed_url: this.#signed(this.store.finished(run, name).blob) };
       case 'DeleteArtifact':

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { place } from './receipts.ts';
+import { CLI, filesBelow, place } from './receipts.ts';
 
 describe('bad input to run', () => {
   it.each([
@@ -81,5 +82,33 @@ describe('bad input to the other commands', () => {
 
   it.each([[['--help']], [['run', '--help']], [['verify', '--help']], [['--version']]])('%j exits 0', (args) => {
     expect(place().receipts(args).status).toBe(0);
+  });
+});
+
+describe('a task id that holds a secret', () => {
+  it.each([
+    ['a token', `ghp_${'aB3'.repeat(12)}`, {}],
+    ['a secret variable', 'rel-correct-horse-battery', { DEPLOY_TOKEN: 'correct-horse-battery' }],
+  ])('is refused before anything is stored: %s', (_name, task, env) => {
+    const here = place();
+    const { status, stderr } = here.receipts(['run', '--task', task, '--', 'true'], { env });
+    expect([status, stderr]).toEqual([125, expect.stringContaining('USAGE')]);
+    for (const { path, bytes } of filesBelow(here.directory)) expect(bytes.includes(task), path).toBe(false);
+  });
+});
+
+describe('a slow reader', () => {
+  it('gets the whole of a large JSON document', () => {
+    const here = place();
+    for (let index = 0; index < 8; index++) here.receipts(['run', '-q', '--task', 't', '--', 'true']);
+    const whole = here.receipts(['list', '--json']).stdout;
+    const command = `"${process.execPath}" "${CLI}" verify --json | (sleep 1; cat)`;
+    const document = execFileSync('sh', ['-c', command], {
+      cwd: here.directory,
+      env: here.environment,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(document).chains[0].receipts).toHaveLength(JSON.parse(whole).receipts.length);
+    expect(document.length).toBeGreaterThan(65_536);
   });
 });

@@ -22,6 +22,14 @@ describe('receipts run', () => {
     ).toBe('out\n');
   });
 
+  it.runIf(process.platform === 'linux')('finds its native part in the bundle, and binds', () => {
+    const { receipt } = place().run(['--', 'true']);
+    expect(receipt.executor.launcher).toBe('linux');
+    expect(receipt.executor.distDigest).toMatch(/^sha256:/);
+    expect(receipt.executable.binding.method).not.toBe('none');
+    expect(receipt.cwd.method).toBe('openat2');
+  });
+
   it('says that a command was killed, with 128+n', () => {
     const here = place();
     const { code, receipt } = here.run(['--', 'sh', '-c', 'kill -9 $$']);

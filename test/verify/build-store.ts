@@ -2,7 +2,6 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import {
   type CommandReceipt,
   canonicalBytes,
@@ -50,11 +49,12 @@ export function trustIn(key: TestKey, window: Partial<TrustedKey> = {}): Trust {
 export const TRUST = trustIn(KEY);
 
 const made: string[] = [];
-afterAll(() => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
-});
 
-/** Removed after the test file. */
+export function removeTemporaryDirectories(): void {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+}
+
+/** Until `removeTemporaryDirectories` is called: problems.ts does so after each test file. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'receipts-verify-'));
   made.push(directory);

@@ -13,16 +13,16 @@ describe('the description of a verification', () => {
       'task build: closed, 6 receipts',
       '  integrity pass, signer pass, completeness pass, policy pass',
       '  $ /usr/bin/make test',
-      '    exit 0',
+      '    exited 0',
       '    integrity pass, signer pass, completeness pass, policy pass',
       '  $ /usr/bin/make test',
-      '    exit 3',
+      '    exited 3',
       '    integrity pass, signer pass, completeness pass, policy pass',
     ]);
-    expect(lines).toContain('    signal SIGKILL');
-    expect(lines).toContain('    timed out, signal SIGKILL');
-    expect(lines).toContain('    refused: CWD_ESCAPES');
-    expect(lines).toContain('    did not start: SPAWN_FAILED');
+    expect(lines).toContain('    ended by SIGKILL');
+    expect(lines).toContain('    timed out (SIGKILL)');
+    expect(lines).toContain('    refused (CWD_ESCAPES)');
+    expect(lines).toContain('    did not start (SPAWN_FAILED)');
     expect(lines.at(-1)).toBe('verified');
   });
 

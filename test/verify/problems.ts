@@ -1,6 +1,9 @@
 import { relative } from 'node:path';
+import { afterAll } from 'vitest';
 import { type Problem, type Verification, type VerifyOptions, verifyPaths } from '../../src/verify/index.ts';
-import { TaskBuilder, type TaskOptions, TRUST } from './build-store.ts';
+import { removeTemporaryDirectories, TaskBuilder, type TaskOptions, TRUST } from './build-store.ts';
+
+afterAll(removeTemporaryDirectories);
 
 /** Every problem of a verification, of chains and receipts alike. */
 export function problemsOf({ chains, receipts }: Verification): Problem[] {
