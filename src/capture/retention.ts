@@ -26,7 +26,7 @@ export class Retention {
   /** The replacement that lies across the end of the head, if any. */
   #acrossHead: Range | undefined;
   /** Replacements that may lie across the start of the tail, in stream offsets. */
-  #recent: Range[] = [];
+  readonly #recent = new RecentRanges();
 
   constructor(quota: Quota) {
     this.#quota = quota;
@@ -53,11 +53,7 @@ export class Retention {
 
   #remember(range: Range): void {
     if (range[0] < this.#quota.head && range[1] > this.#quota.head) this.#acrossHead = range;
-    this.#recent.push(range);
-    if (this.#recent.length > 1024) {
-      const oldest = this.#total - this.#quota.tail;
-      this.#recent = this.#recent.filter(([, end]) => end > oldest);
-    }
+    this.#recent.add(range, this.#total - this.#quota.tail);
   }
 
   #appendHead(bytes: Uint8Array): void {
@@ -74,7 +70,7 @@ export class Retention {
 
   #tailStart(tail: Buffer): number {
     const offset = this.#total - tail.length;
-    const across = this.#recent.find(([start, end]) => start < offset && end > offset);
+    const across = this.#recent.across(offset);
     return across ? across[1] - offset : firstBoundary(tail);
   }
 }
@@ -83,7 +79,7 @@ export class Retention {
 class Ring {
   readonly #capacity: number;
   #bytes: Buffer = Buffer.alloc(0);
-  #next = 0;
+  #start = 0;
   #length = 0;
 
   constructor(capacity: number) {
@@ -94,22 +90,51 @@ class Ring {
     const bytes = input.length > this.#capacity ? input.subarray(input.length - this.#capacity) : input;
     if (bytes.length === 0) return;
     const needed = Math.min(this.#length + bytes.length, this.#capacity);
-    if (needed > this.#bytes.length) this.#bytes = grow(this.#bytes, this.#length, needed, this.#capacity);
-    const first = Math.min(bytes.length, this.#bytes.length - this.#next);
-    this.#bytes.set(bytes.subarray(0, first), this.#next);
+    if (needed > this.#bytes.length) {
+      this.#bytes = grow(this.read(), this.#length, needed, this.#capacity);
+      this.#start = 0;
+    }
+    const end = (this.#start + this.#length) % this.#bytes.length;
+    const first = Math.min(bytes.length, this.#bytes.length - end);
+    this.#bytes.set(bytes.subarray(0, first), end);
     this.#bytes.set(bytes.subarray(first), 0);
-    this.#next = (this.#next + bytes.length) % this.#bytes.length;
-    this.#length = Math.min(this.#length + bytes.length, this.#capacity);
+    const overwritten = Math.max(this.#length + bytes.length - this.#bytes.length, 0);
+    this.#start = (this.#start + overwritten) % this.#bytes.length;
+    this.#length += bytes.length - overwritten;
   }
 
+  /** In the order pushed. */
   read(): Buffer {
-    if (this.#length < this.#bytes.length) return this.#bytes.subarray(0, this.#length);
-    return Buffer.concat([this.#bytes.subarray(this.#next), this.#bytes.subarray(0, this.#next)]);
+    const end = this.#start + this.#length;
+    if (end <= this.#bytes.length) return this.#bytes.subarray(this.#start, end);
+    return Buffer.concat([this.#bytes.subarray(this.#start), this.#bytes.subarray(0, end - this.#bytes.length)]);
+  }
+}
+
+/** Ranges that the moving start of the tail may still fall into; those it has passed are let go of. */
+class RecentRanges {
+  #ranges: Range[] = [];
+  #first = 0;
+
+  add(range: Range, tailStart: number): void {
+    this.#ranges.push(range);
+    while ((this.#ranges[this.#first]?.[1] ?? Number.POSITIVE_INFINITY) <= tailStart) this.#first++;
+    if (this.#first <= 1024 || this.#first * 2 < this.#ranges.length) return;
+    this.#ranges = this.#ranges.slice(this.#first);
+    this.#first = 0;
+  }
+
+  across(offset: number): Range | undefined {
+    for (let index = this.#first; index < this.#ranges.length; index++) {
+      const range = this.#ranges[index];
+      if (range !== undefined && range[1] > offset) return range[0] < offset ? range : undefined;
+    }
+    return undefined;
   }
 }
 
 function grow(buffer: Buffer, used: number, needed: number, limit: number): Buffer {
-  const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, buffer.length * 2, 4096), limit));
+  const larger = Buffer.alloc(Math.min(Math.max(needed, buffer.length * 2, 4096), limit));
   buffer.copy(larger, 0, 0, used);
   return larger;
 }

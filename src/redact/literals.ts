@@ -11,27 +11,36 @@ const ONE_CHARACTER = /^(.)\1*$/su;
 const QUOTED = /^(["'`])(.*)\1$/su;
 const PLAIN_WORDS = new Set(['string', 'number', 'boolean', 'object', 'undefined', 'default', 'enabled', 'disabled']);
 
-export interface LiteralForms {
-  readonly forms: readonly Uint8Array[];
-  /** Names of literals with a part that is not masked, sorted. */
-  readonly skipped: readonly string[];
-}
+/** Every form of every literal that is to be masked, worked out once per literal. */
+export class LiteralForms {
+  readonly #forms = new Map<string, Uint8Array>();
+  readonly #skipped = new Set<string>();
 
-/** Every form of every literal that is to be masked. */
-export function literalForms(literals: readonly Literal[]): LiteralForms {
-  const forms = new Map<string, Uint8Array>();
-  const skipped = new Set<string>();
-  for (const { name, value } of literals) {
-    const parts = partsOf(value);
-    const maskable = parts.filter(isMaskable);
-    if (maskable.length < parts.length || parts.length === 0) skipped.add(name);
-    for (const [index, part] of maskable.entries()) {
-      for (const form of index < ENCODED_PARTS ? encodedForms(part) : [Buffer.from(part)]) {
-        if (form.length >= SHORTEST_LITERAL) forms.set(form.toString('latin1'), form);
+  constructor(literals: readonly Literal[] = []) {
+    this.add(literals);
+  }
+
+  add(literals: readonly Literal[]): void {
+    for (const { name, value } of literals) {
+      const parts = partsOf(value);
+      const maskable = parts.filter(isMaskable);
+      if (maskable.length < parts.length || parts.length === 0) this.#skipped.add(name);
+      for (const [index, part] of maskable.entries()) {
+        for (const form of index < ENCODED_PARTS ? encodedForms(part) : [Buffer.from(part)]) {
+          if (form.length >= SHORTEST_LITERAL) this.#forms.set(form.toString('latin1'), form);
+        }
       }
     }
   }
-  return { forms: [...forms.values()], skipped: [...skipped].sort() };
+
+  forms(): Uint8Array[] {
+    return [...this.#forms.values()];
+  }
+
+  /** Names of literals with a part that is not masked, sorted. */
+  skipped(): string[] {
+    return [...this.#skipped].sort();
+  }
 }
 
 /** The value, without surrounding space and quotes, with either line end, and each of its lines. */

@@ -1,7 +1,7 @@
 import { redactArguments } from './argv.ts';
 import { type CompiledRuleset, compileRuleset } from './compile.ts';
-import { literalForms } from './literals.ts';
-import { withLiterals } from './patterns.ts';
+import { LiteralForms } from './literals.ts';
+import { type Patterns, withLiterals } from './patterns.ts';
 import { defaultRuleset } from './rules/index.ts';
 import { type PatternSource, RedactingStream } from './stream.ts';
 import type { Literal, Redactor, Ruleset, RulesetIdentity, StreamRedactor } from './types.ts';
@@ -18,12 +18,19 @@ export function createRedactor(options: { ruleset?: Ruleset; literals?: readonly
 class CompiledRedactor implements Redactor {
   readonly #ruleset: CompiledRuleset;
   readonly #source: PatternSource;
-  #literals: readonly Literal[] = [];
-  #skipped: readonly string[] = [];
+  readonly #forms = new LiteralForms();
+  #patterns: Patterns;
+  #stale = false;
 
   constructor(ruleset: CompiledRuleset, literals: readonly Literal[]) {
     this.#ruleset = ruleset;
-    this.#source = { current: ruleset.patterns };
+    this.#patterns = ruleset.patterns;
+    const redactor = this;
+    this.#source = {
+      get current() {
+        return redactor.#current();
+      },
+    };
     this.addLiterals(literals);
   }
 
@@ -32,7 +39,7 @@ class CompiledRedactor implements Redactor {
   }
 
   get skippedLiterals(): readonly string[] {
-    return this.#skipped;
+    return this.#forms.skipped();
   }
 
   stream(): StreamRedactor {
@@ -52,9 +59,14 @@ class CompiledRedactor implements Redactor {
 
   addLiterals(literals: readonly Literal[]): void {
     if (literals.length === 0) return;
-    this.#literals = [...this.#literals, ...literals];
-    const { forms, skipped } = literalForms(this.#literals);
-    this.#skipped = skipped;
-    this.#source.current = withLiterals(this.#ruleset.patterns, forms);
+    this.#forms.add(literals);
+    this.#stale = true;
+  }
+
+  /** Many masks may be registered between two reads: the automaton is built once for all of them. */
+  #current(): Patterns {
+    if (this.#stale) this.#patterns = withLiterals(this.#ruleset.patterns, this.#forms.forms());
+    this.#stale = false;
+    return this.#patterns;
   }
 }

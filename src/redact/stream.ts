@@ -16,7 +16,7 @@ const CALM_BYTES = 256;
 
 /** The patterns in force; replaced when literals are added. */
 export interface PatternSource {
-  current: Patterns;
+  readonly current: Patterns;
 }
 
 /** One output stream. After a failure nothing more comes out of it: every further call throws. */

@@ -63,6 +63,27 @@ describe('retention', () => {
       }
   });
 
+  it('keeps the right bytes while its memory grows and wraps', () => {
+    const input = Buffer.from(Uint8Array.from({ length: 90_000 }, (_, index) => (index * 7 + (index >> 8)) & 0x7f));
+    for (const size of [9_000, 20_000, 39_999, 40_000, 40_001, 41_500, 50_000, 89_999])
+      for (const piece of [1, 700, 4_096, 16_384, 64_000]) {
+        const part = input.subarray(0, size);
+        const kept = retain(part, { head: 10_000, tail: 30_000 }, Array.from({ length: size / piece }, () => piece));
+        expect(kept.head.equals(part.subarray(0, kept.head.length)), `${size}/${piece}`).toBe(true);
+        expect(kept.tail.equals(part.subarray(size - kept.tail.length)), `${size}/${piece}`).toBe(true);
+        expect(kept.dropped).toBe(Math.max(0, size - 40_000));
+      }
+  });
+
+  it('lets go of replacements that the tail has passed', () => {
+    const retention = new Retention({ head: 0, tail: 100 });
+    const line = Buffer.from('x[REDACTED:a]y\n');
+    for (let index = 0; index < 200_000; index++) retention.push(line, [[1, 13]]);
+    const { tail, dropped } = retention.finish();
+    expect(tail.toString().replaceAll('[REDACTED:a]', '')).toMatch(/^[xy\n]*$/);
+    expect(tail.length + dropped).toBe(200_000 * line.length);
+  });
+
   it('keeps the first and the last bytes for any split', () => {
     fc.assert(
       fc.property(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileRuleset } from '../../src/redact/compile.ts';
 import { createRedactor, defaultRuleset } from '../../src/redact/index.ts';
-import { literalForms } from '../../src/redact/literals.ts';
+import { LiteralForms } from '../../src/redact/literals.ts';
 import { withLiterals } from '../../src/redact/patterns.ts';
 import { RedactingStream } from '../../src/redact/stream.ts';
 
@@ -12,7 +12,7 @@ const values = Array.from({ length: 50 }, (_, i) => ({
   name: `S${i}`,
   value: `${'a'.repeat(i)}synthetic-${i}-${'a'.repeat(200)}`,
 }));
-const patterns = withLiterals(compileRuleset(defaultRuleset).patterns, literalForms(values).forms);
+const patterns = withLiterals(compileRuleset(defaultRuleset).patterns, new LiteralForms(values).forms());
 
 function stepsPerByte(unit: string, length: number): number {
   const input = Buffer.alloc(length, unit);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, type StreamRedactor } from '../../src/redact/index.ts';
-import { literalForms } from '../../src/redact/literals.ts';
+import { LiteralForms } from '../../src/redact/literals.ts';
 import { redactorWith } from './engine.ts';
 
 function pushText(stream: StreamRedactor, text: string): string {
@@ -68,5 +68,5 @@ describe('a literal added while a stream runs', () => {
 });
 
 it('forms are few for a plain value', () => {
-  expect(literalForms([{ name: 'PLAIN', value: 'plainvalue' }]).forms.length).toBeLessThan(10);
+  expect(new LiteralForms([{ name: 'PLAIN', value: 'plainvalue' }]).forms().length).toBeLessThan(10);
 });

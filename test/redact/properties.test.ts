@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor, defaultRuleset } from '../../src/redact/index.ts';
-import { literalForms } from '../../src/redact/literals.ts';
+import { LiteralForms } from '../../src/redact/literals.ts';
 import { redactByteByByte, redactInPieces, redactorWith, redactWhole } from './engine.ts';
 
 const VALUES = ['pa ss\'w"ord&<x>', 'line one\nline two', 'abababc', 'babab9', 'key123', '\u001b[31mred-secret'];
 const redactor = redactorWith(...VALUES);
-const forms = literalForms(VALUES.map((value) => ({ name: 'x', value }))).forms.map((form) => Buffer.from(form));
+const forms = new LiteralForms(VALUES.map((value) => ({ name: 'x', value }))).forms().map((form) => Buffer.from(form));
 const examples = defaultRuleset.rules.map((rule) => Buffer.from(rule.example.join('')));
 const NOISE = (
   "ghp_ sk- eyJ AKIA password token _key = : \" ' ` \\ \\\" '\\'' \n \r\n [ [RED [REDACTED:literal] ] " +
