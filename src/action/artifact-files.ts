@@ -1,5 +1,13 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  CHUNKS_FILE,
+  HEAD_FILE,
+  isBodyFile,
+  JOURNAL_FILE,
+  RECEIPT_FILE,
+  RECEIPTS_DIRECTORY,
+} from '../contract/index.ts';
 
 /** The files of one task, as paths, by the artifact that they go into. */
 export interface ArtifactFiles {
@@ -11,9 +19,8 @@ export interface ArtifactFiles {
   readonly leftOut: number;
 }
 
-const OF_TASK = new Set(['journal.jsonl', 'head.dsse.json']);
-const OF_RECEIPT = new Set(['receipt.dsse.json', 'chunks.jsonl']);
-const BODY = /^std(?:out|err)(?:\.head|\.tail)?\.txt$/;
+const OF_TASK = new Set([JOURNAL_FILE, HEAD_FILE]);
+const OF_RECEIPT = new Set([RECEIPT_FILE, CHUNKS_FILE]);
 
 /**
  * docs/format.md §4. Commands of the job can write here: only regular files under the names that belong are taken, so that
@@ -27,12 +34,12 @@ export function artifactFiles(taskDirectory: string): ArtifactFiles {
   };
   for (const entry of readdirSync(taskDirectory, { withFileTypes: true })) {
     if (OF_TASK.has(entry.name)) take(files.receipts, entry, taskDirectory);
-    else if (entry.name !== 'receipts' || !entry.isDirectory()) files.leftOut++;
+    else if (entry.name !== RECEIPTS_DIRECTORY || !entry.isDirectory()) files.leftOut++;
   }
-  for (const { directory, entry } of receiptEntries(join(taskDirectory, 'receipts'))) {
+  for (const { directory, entry } of receiptEntries(join(taskDirectory, RECEIPTS_DIRECTORY))) {
     if (entry === undefined) files.leftOut++;
     else if (OF_RECEIPT.has(entry.name)) take(files.receipts, entry, directory);
-    else if (BODY.test(entry.name)) take(files.bodies, entry, directory);
+    else if (isBodyFile(entry.name)) take(files.bodies, entry, directory);
     else files.leftOut++;
   }
   return files;

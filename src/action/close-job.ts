@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReceiptsError } from '../contract/index.ts';
-import { recoverTask, type Signer, TaskStore, taskDirectoryName } from '../evidence/index.ts';
+import { asReceiptsError, describeExposure, errorLines, ReceiptsError, taskDirectoryName } from '../contract/index.ts';
+import { recoverTask, type Signer, TaskStore } from '../evidence/index.ts';
 import { overWritable, platformLocks } from '../executor/index.ts';
-import { createRedactor } from '../redact/index.ts';
-import { readJobInputs } from './inputs.ts';
+import type { ProtectionReport } from '../launch/index.ts';
+import { InputFields } from './fields.ts';
+import { readJobInputs, secretInputs } from './inputs.ts';
 import { jobOf } from './job.ts';
 import { keysFor, takeOutSecrets } from './keys.ts';
 import { type ClosedTask, publish } from './publish.ts';
+import { literalsOf, redactorFor } from './redaction.ts';
 import { LineAwareConsole, Runner } from './runner.ts';
 
 interface Task {
@@ -20,27 +22,33 @@ interface Task {
  * The post step. Post steps run in the reverse order of their steps, all after the last of them: the first one sees every
  * attempt of the job, closes the task and uploads; the others find nothing to do. It never fails the job.
  */
-export async function closeJob(variables: NodeJS.ProcessEnv): Promise<void> {
+export async function closeJob(variables: NodeJS.ProcessEnv, protection: ProtectionReport): Promise<void> {
   // The artifact client writes to the same stream.
   const stdout = new LineAwareConsole(overWritable(process.stdout));
-  const runner = new Runner(variables, stdout);
+  const literals = literalsOf(secretInputs(new InputFields(variables)));
+  const runner = new Runner(variables, stdout, redactorFor(literals, variables, undefined));
   try {
-    await closeAndPublish(variables, runner);
+    await closeAndPublish(variables, runner, protection);
   } catch (error) {
-    runner.warning(`the task could not be closed: ${describe(error)}`);
+    const known = asReceiptsError(error);
+    runner.warning(`the task could not be closed: ${known.code}: ${errorLines(known).join('\n')}`);
   }
   await stdout.flush();
 }
 
-async function closeAndPublish(variables: NodeJS.ProcessEnv, runner: Runner): Promise<void> {
+async function closeAndPublish(
+  variables: NodeJS.ProcessEnv,
+  runner: Runner,
+  protection: ProtectionReport,
+): Promise<void> {
   const task = taskOf(variables);
   if (task === undefined) return runner.info('Command Receipts: the step left nothing to close');
   const read = await readJobInputs(variables);
   const environment = takeOutSecrets(variables);
   if (!read.ok) throw read.faults[0] ?? new ReceiptsError('INTERNAL', 'the inputs could not be read');
   const { inputs } = read;
-  const literals = inputs.secrets.map((value, index) => ({ name: `secret input ${index + 1}`, value }));
-  runner.redact = (text) => createRedactor({ literals }).text(text);
+  const exposure = describeExposure(protection);
+  if (exposure !== undefined) runner.warning(exposure);
   runner.mask(inputs.secrets);
   const { signer } = await keysFor(inputs, environment);
   const closed = closeTask(task, signer, runner);
@@ -74,10 +82,4 @@ function closeTask(task: Task, signer: Signer, runner: Runner): ClosedTask {
   } finally {
     opened.dispose();
   }
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof ReceiptsError)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const { code, message, where, next } = error;
-  return [`${code}: ${message}`, where && `at ${where}`, next].filter(Boolean).join('\n');
 }

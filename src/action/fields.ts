@@ -1,4 +1,4 @@
-import { ReceiptsError } from '../contract/index.ts';
+import { isLabel, LABEL_FORM, ReceiptsError } from '../contract/index.ts';
 
 /** Reads the inputs of the action one by one and keeps what is wrong with each, so that all of it is said at once. */
 export class InputFields {
@@ -41,8 +41,8 @@ export class InputFields {
   /** A name that goes into receipts: short and printable. */
   label(name: string): string | undefined {
     const text = this.optional(name);
-    if (text !== undefined && (Buffer.byteLength(text) > 256 || /[\0-\x1f\x7f]/.test(text)))
-      this.fault(name, 'is longer than 256 bytes or has control characters', 'Choose a shorter, printable name.');
+    if (text !== undefined && !isLabel(text))
+      this.fault(name, `takes ${LABEL_FORM}`, 'Choose a shorter, printable name.');
     return text;
   }
 

@@ -107,12 +107,12 @@ async function readJob(fields: InputFields): Promise<JobInputs> {
     artifactName: readArtifactName(fields),
     upload: fields.flag('upload', true),
     retentionDays: readRetentionDays(fields),
-    secrets: secretsOf(fields),
+    secrets: secretInputs(fields),
   };
 }
 
-/** The armour of a PEM key is no secret. */
-function secretsOf(fields: InputFields): string[] {
+/** Values that no output may show, whatever else is wrong with the inputs. The armour of a PEM key is no secret. */
+export function secretInputs(fields: InputFields): string[] {
   const lines = SECRET_INPUTS.flatMap((name) => fields.lines(name));
   return [...new Set(lines.filter((line) => !/^-----[A-Z ]+-----$/.test(line)))];
 }

@@ -1,9 +1,9 @@
 // Protected like the step itself: the head of the task is signed here.
 const { protectProcess } = await import('../launch/index.ts');
-protectProcess();
+const protection = protectProcess();
 
 const { closeJob } = await import('./close-job.ts');
-await closeJob(process.env);
+await closeJob(process.env, protection);
 process.exit();
 
 export {};

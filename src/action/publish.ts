@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { messageOf } from '../contract/index.ts';
 import { type ArtifactFiles, artifactFiles } from './artifact-files.ts';
 import type { JobInputs } from './inputs.ts';
 import { codeCell, table, textCell } from './markdown.ts';
@@ -94,8 +95,4 @@ function announce({ id, state, receipts, recovered, environment, runner }: Publi
 function artifactUrl({ id }: Uploaded, environment: NodeJS.ProcessEnv): string {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = environment;
   return `${server ?? 'https://github.com'}/${repository ?? ''}/actions/runs/${run ?? ''}/artifacts/${id}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

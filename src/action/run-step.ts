@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describeTermination, ReceiptsError, RUN_EXIT } from '../contract/index.ts';
+import { describeExposure, describeTermination, ReceiptsError, RUN_EXIT } from '../contract/index.ts';
 import {
   type AttemptRequest,
   type AttemptResult,
@@ -9,10 +9,13 @@ import {
   openExecutor,
   runAttempt,
 } from '../executor/index.ts';
-import { createRedactor, type Literal } from '../redact/index.ts';
-import { type Read, type RunInputs, readRunInputs } from './inputs.ts';
+import type { ProtectionReport } from '../launch/index.ts';
+import type { Literal } from '../redact/index.ts';
+import { InputFields } from './fields.ts';
+import { type RunInputs, readRunInputs, secretInputs } from './inputs.ts';
 import { cwdOf, jobOf } from './job.ts';
 import { keysFor, takeOutSecrets } from './keys.ts';
+import { literalsOf, redactorFor, refuseSecretName } from './redaction.ts';
 import { LineAwareConsole, Runner } from './runner.ts';
 import { commandRow } from './summary.ts';
 import { type Judge, loadJudge, type StepVerdict } from './verdict.ts';
@@ -32,18 +35,19 @@ interface Step {
 }
 
 /** One use of the action with `mode: run`; returns the exit code. */
-export async function runStep(variables: NodeJS.ProcessEnv): Promise<number> {
+export async function runStep(variables: NodeJS.ProcessEnv, protection: ProtectionReport): Promise<number> {
   const stdout = new LineAwareConsole(consoleStream(1));
-  const runner = new Runner(variables, stdout);
+  const literals = literalsOf(secretInputs(new InputFields(variables)));
+  const runner = new Runner(variables, stdout, redactorFor(literals, variables, undefined));
   try {
     const read = await readRunInputs(variables);
     const environment = takeOutSecrets(variables);
-    const literals = literalsOf(read, environment);
-    runner.redact = (text) => createRedactor({ literals }).text(text);
+    const exposure = describeExposure(protection);
+    if (exposure !== undefined) runner.warning(exposure);
     if (read.ok) return await runCommand(read.inputs, { runner, stdout, environment, literals });
     for (const fault of read.faults) runner.fail(fault);
   } catch (error) {
-    runner.fail(asReceiptsError(error));
+    runner.fail(error);
   } finally {
     await stdout.flush();
   }
@@ -80,7 +84,7 @@ async function verdictOn(
   try {
     return await judge(result, signer);
   } catch (error) {
-    runner.fail(asReceiptsError(error));
+    runner.fail(error);
     return 'invalid';
   }
 }
@@ -89,10 +93,12 @@ async function open(
   inputs: RunInputs,
   step: Step,
 ): Promise<{ settings: ExecutorSettings; warning: string | undefined }> {
-  const { runner, stdout, environment } = step;
+  const { runner, stdout, environment, literals } = step;
   const job = jobOf(inputs, environment);
   const directory = environment.GITHUB_WORKSPACE || process.cwd();
   const policy = await findPolicy(inputs.policy && resolve(directory, inputs.policy), directory);
+  runner.redact = redactorFor(literals, environment, policy);
+  refuseSecretName('artifact-name', job.artifactName, runner.redact);
   const { signer, hmacKey, warning, programsDirectory } = await keysFor(inputs, environment);
   const settings = openExecutor({
     environment,
@@ -100,6 +106,7 @@ async function open(
     hmacKey,
     store: job.store,
     task: job.task,
+    literals,
     closeTask: false,
     policy,
     programsDirectory,
@@ -122,14 +129,6 @@ function requestOf(inputs: RunInputs, { environment, literals }: Step): AttemptR
     killAfterMs: KILL_AFTER_MS,
     graceMs: GRACE_MS,
   };
-}
-
-/** Secrets by the names of their inputs, and the runner's token, which no command is given. */
-function literalsOf(read: Read<RunInputs>, environment: NodeJS.ProcessEnv): Literal[] {
-  const secrets = read.ok ? read.inputs.secrets : [];
-  const token = environment.ACTIONS_RUNTIME_TOKEN;
-  const literals = secrets.map((value, index) => ({ name: `secret input ${index + 1}`, value }));
-  return token ? [...literals, { name: 'ACTIONS_RUNTIME_TOKEN', value: token }] : literals;
 }
 
 function report(result: AttemptResult, verdict: StepVerdict, runner: Runner): void {
@@ -156,9 +155,4 @@ function outputsOf({ receiptId, sealed, exitCode, termination }: AttemptResult, 
     termination: termination.kind,
     verdict,
   };
-}
-
-function asReceiptsError(error: unknown): ReceiptsError {
-  if (error instanceof ReceiptsError) return error;
-  return new ReceiptsError('INTERNAL', error instanceof Error ? (error.stack ?? error.message) : String(error));
 }

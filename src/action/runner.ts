@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { errnoOf, type ReceiptsError } from '../contract/index.ts';
+import { asReceiptsError, errnoOf, errorLines } from '../contract/index.ts';
 import type { ConsoleStream } from '../executor/index.ts';
+import type { Redact } from './redaction.ts';
 
 type FileCommand = 'OUTPUT' | 'STATE' | 'STEP_SUMMARY';
 
@@ -12,11 +13,12 @@ type FileCommand = 'OUTPUT' | 'STATE' | 'STEP_SUMMARY';
 export class Runner {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #stdout: LineAwareConsole;
-  redact: (text: string) => string = (text) => text;
+  redact: Redact;
 
-  constructor(environment: NodeJS.ProcessEnv, stdout: LineAwareConsole) {
+  constructor(environment: NodeJS.ProcessEnv, stdout: LineAwareConsole, redact: Redact) {
     this.#environment = environment;
     this.#stdout = stdout;
+    this.redact = redact;
   }
 
   info(message: string): void {
@@ -32,9 +34,9 @@ export class Runner {
   }
 
   /** An error with its code, place and advice. */
-  fail({ code, message, where, next }: ReceiptsError): void {
-    const place = where === undefined ? '' : `\nat ${where}`;
-    this.#command('error', code, `${message}${place}${next === undefined ? '' : `\n${next}`}`);
+  fail(error: unknown): void {
+    const known = asReceiptsError(error);
+    this.#command('error', known.code, errorLines(known).join('\n'));
   }
 
   /** Makes the runner hide these values in every log of the job from here on. */

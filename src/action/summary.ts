@@ -1,4 +1,4 @@
-import { type CommandReceipt, describeTermination, type StartedReceipt } from '../contract/index.ts';
+import { type CommandReceipt, describeTermination, type StartedReceipt, shellWords } from '../contract/index.ts';
 import type { AttemptRequest, AttemptResult } from '../executor/index.ts';
 import { codeCell, table, textCell } from './markdown.ts';
 import type { StepVerdict } from './verdict.ts';
@@ -27,11 +27,7 @@ export function commandRow(program: AttemptRequest['program'], result: AttemptRe
 function commandText(program: AttemptRequest['program'], receipt: CommandReceipt | undefined): string {
   if (program.mode === 'shell') return program.text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ ');
   if (receipt?.command.mode !== 'argv') return '(no receipt)';
-  return receipt.command.requested.map(quoted).join(' ');
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return shellWords(receipt.command.requested);
 }
 
 function duration(receipt: CommandReceipt | undefined): string {

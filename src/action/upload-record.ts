@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { WORK_DIRECTORY } from '../contract/index.ts';
 import type { Uploaded } from './upload.ts';
 
 /** What post steps of one job have done with a task: each runs in a process of its own. */
@@ -16,7 +17,7 @@ const MOST_FAILURES = 2;
 
 /** A working file of the store, so no evidence. It is believed only about what need not be done again. */
 export function recordPath(store: string, taskDirectoryName: string): string {
-  return join(store, '.work', `${taskDirectoryName}.upload.json`);
+  return join(store, WORK_DIRECTORY, `${taskDirectoryName}.upload.json`);
 }
 
 export function readRecord(path: string): UploadRecord {

@@ -1,5 +1,5 @@
 import type { ArtifactClient } from '@actions/artifact';
-import { ReceiptsError } from '../contract/index.ts';
+import { messageOf, ReceiptsError } from '../contract/index.ts';
 
 /** An artifact that the service has confirmed. */
 export interface Uploaded {
@@ -63,10 +63,6 @@ function isTaken(error: unknown): boolean {
 /** `NetworkError` of the client, wrapped into a plain error by its request function, or as the socket reports it. */
 function isBrokenConnection(error: unknown): boolean {
   return /Unable to make request: E|ECONNRESET|ECONNREFUSED|ETIMEDOUT|EPIPE|socket hang up/.test(messageOf(error));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function failed(message: string, cause?: unknown): ReceiptsError {

@@ -82,10 +82,19 @@ class MaskGate {
     for (const piece of pieces) {
       if (piece.kind === 'text') proceed = this.#capture.push(piece.bytes) && proceed;
       else {
-        this.#register(piece.value);
+        this.#registerOrFail(piece.value);
         this.#capture.withhold(piece.bytes, piece.value === '' ? 0 : 1);
       }
     }
     return proceed;
+  }
+
+  /** A value that cannot be masked must not be shown or stored either. */
+  #registerOrFail(value: string): void {
+    try {
+      this.#register(value);
+    } catch (error) {
+      this.#capture.fail(error);
+    }
   }
 }

@@ -6,8 +6,8 @@ import type { CapturedStream, Closing } from './stream.ts';
 export interface PumpOptions {
   readonly running: Running;
   readonly captures: Captures;
-  /** Time after the command's end in which its streams may still reach their end, in milliseconds. */
-  readonly graceMs: number;
+  /** Time after the command's end in which its streams may still reach their end, in milliseconds; asked at its end. */
+  readonly graceMs: () => number;
 }
 
 export interface PumpResult {
@@ -65,7 +65,7 @@ export class Pump {
   async #grace(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.graceMs);
+      timer = setTimeout(resolve, this.#options.graceMs());
     });
     await Promise.race([this.#ended, expired]);
     clearTimeout(timer);

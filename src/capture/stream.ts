@@ -108,6 +108,11 @@ export class StreamCapture {
     };
   }
 
+  /** What stands before the redactor failed: as if the redactor had. */
+  fail(error: unknown): void {
+    if (this.#blockedAt === undefined) this.#block(error, this.#observed);
+  }
+
   #accept(chunk: RedactedChunk): boolean {
     let proceed = true;
     if (chunk.bytes.length > 0) {

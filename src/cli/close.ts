@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT, ReceiptsError } from '../contract/index.ts';
-import { homeFrom, localKeys, TaskStore, taskDirectoryName } from '../evidence/index.ts';
+import { EXIT, ReceiptsError, taskDirectoryName } from '../contract/index.ts';
+import { homeFrom, localKeys, TaskStore } from '../evidence/index.ts';
 import { platformLocks } from '../executor/index.ts';
-import { assertUnobserved } from '../launch/index.ts';
-import { printJson } from './output.ts';
+import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
+import { sayExposure } from './exposure.ts';
+import { print, printJson } from './output.ts';
 import { existingStore } from './store.ts';
 
 /** `receipts close`: ends a task's chain for good; closing twice is no fault. */
-export async function close(taskId: string, options: { store?: string; json?: true }): Promise<number> {
+export async function close(
+  taskId: string,
+  options: { store?: string; quiet?: true; json?: true },
+  protection: ProtectionReport | undefined,
+): Promise<number> {
+  sayExposure(protection, options.quiet);
   const store = existingStore(options.store);
   const directory = join(store, taskDirectoryName(taskId));
   if (!existsSync(directory))
@@ -22,6 +28,6 @@ export async function close(taskId: string, options: { store?: string; json?: tr
   const { sealedCount } = task.journal.state;
   task.dispose();
   if (options.json) printJson({ schema: 'command-receipts.close.v1', taskId, directory, receipts: sealedCount });
-  else process.stdout.write(`closed ${taskId}: ${sealedCount} receipt(s)\n`);
+  else print([`closed ${taskId}: ${sealedCount} receipt(s)`]);
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
-import { describeTermination, EXIT } from '../contract/index.ts';
+import { describeTermination, EXIT, shellWords } from '../contract/index.ts';
 import type { ReceiptVerification } from '../verify/index.ts';
-import { printJson } from './output.ts';
+import { print, printJson } from './output.ts';
+import { redactedDeep } from './redaction.ts';
 import { existingStore, receiptsOf, verifiedStore } from './store.ts';
 
 interface ListOptions {
@@ -21,8 +22,7 @@ export async function list(options: ListOptions): Promise<number> {
     .filter(({ facts }) => options.task === undefined || facts?.task.id === options.task)
     .sort((left, right) => (left.receiptId ?? '').localeCompare(right.receiptId ?? ''));
   if (options.json) printJson({ schema: 'command-receipts.list.v1', store, receipts: receipts.map(row) });
-  else if (receipts.length === 0) process.stdout.write('no receipts\n');
-  else process.stdout.write(`${receipts.map(line).join('\n')}\n`);
+  else print(receipts.length === 0 ? ['no receipts'] : redactedDeep(receipts).flatMap(lines));
   return EXIT.ok;
 }
 
@@ -39,13 +39,13 @@ function row({ receiptId, path, facts, verified, problems }: ReceiptVerification
   };
 }
 
-function line(receipt: ReceiptVerification): string {
-  const { receiptId, facts, verified, problems } = receipt;
+function lines({ receiptId, path, facts, verified, problems }: ReceiptVerification): string[] {
   const status = verified ? 'verified' : `not verified (${[...new Set(problems.map(({ code }) => code))].join(', ')})`;
-  if (facts === null) return `${receiptId ?? receipt.path}  ${status}`;
-  const command = asked(facts).join(' ').replaceAll(/\s+/g, ' ');
+  if (facts === null) return [`${receiptId ?? path}  ${status}`];
+  const command = shellWords(asked(facts)).replaceAll(/\s+/g, ' ');
   const shown = command.length > 60 ? `${command.slice(0, 57)}...` : command;
-  return `${receiptId}  ${facts.time.startedAt.slice(0, 19)}Z  ${describeTermination(facts.termination)}\n    ${shown}\n    ${status}`;
+  const ended = describeTermination(facts.termination);
+  return [`${receiptId}  ${facts.time.startedAt.slice(0, 19)}Z  ${ended}`, `    ${shown}`, `    ${status}`];
 }
 
 function asked({ command, argv }: NonNullable<ReceiptVerification['facts']>): readonly string[] {

@@ -1,12 +1,17 @@
 import { EXIT } from '../contract/index.ts';
 import { homeFrom, localKeys, type Recovered, recoverTask, taskDirectories } from '../evidence/index.ts';
 import { platformLocks } from '../executor/index.ts';
-import { assertUnobserved } from '../launch/index.ts';
-import { printError, printJson } from './output.ts';
+import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
+import { sayExposure } from './exposure.ts';
+import { print, printError, printJson } from './output.ts';
 import { existingStore } from './store.ts';
 
 /** `receipts recover`: 0 when every task could be read, 2 when one could not. */
-export async function recover(options: { store?: string; json?: true }): Promise<number> {
+export async function recover(
+  options: { store?: string; quiet?: true; json?: true },
+  protection: ProtectionReport | undefined,
+): Promise<number> {
+  sayExposure(protection, options.quiet);
   const store = existingStore(options.store);
   const { signer } = await localKeys(homeFrom(process.env), { guard: assertUnobserved });
   const locks = platformLocks();
@@ -21,7 +26,7 @@ export async function recover(options: { store?: string; json?: true }): Promise
     }
   }
   if (options.json) printJson({ schema: 'command-receipts.recovery.v1', store, recovered, unreadable });
-  else process.stdout.write(`${recovered.length === 0 ? 'nothing to recover' : recovered.map(describe).join('\n')}\n`);
+  else print(recovered.length === 0 ? ['nothing to recover'] : recovered.map(describe));
   return unreadable > 0 ? EXIT.unusable : EXIT.ok;
 }
 

@@ -1,11 +1,9 @@
 import { relative, resolve } from 'node:path';
-import { describeTermination, errnoOf, ReceiptsError } from '../contract/index.ts';
+import { errnoOf, isLabel, LABEL_FORM, ReceiptsError } from '../contract/index.ts';
 import { homeFrom, localKeys, storeLocation } from '../evidence/index.ts';
 import {
   type AttemptRequest,
-  type AttemptResult,
   consoleStream,
-  type ExecutorSettings,
   findPolicy,
   openExecutor,
   runAttempt,
@@ -13,7 +11,10 @@ import {
 } from '../executor/index.ts';
 import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
 import { parseDuration } from '../policy/index.ts';
-import { printError, printJson, say } from './output.ts';
+import { sayExposure } from './exposure.ts';
+import { say } from './output.ts';
+import { redactorFor, redactWith } from './redaction.ts';
+import { reportRun } from './run-report.ts';
 
 interface RunOptions {
   readonly shell?: string;
@@ -32,7 +33,8 @@ interface RunOptions {
 }
 
 /** `receipts run`: returns the exit code. */
-export async function run(words: string[], options: RunOptions, _protection?: ProtectionReport): Promise<number> {
+export async function run(words: string[], options: RunOptions, protection?: ProtectionReport): Promise<number> {
+  sayExposure(protection, options.quiet);
   const program = programOf(words, options);
   const directory = currentDirectory();
   const environment = process.env;
@@ -47,6 +49,7 @@ export async function run(words: string[], options: RunOptions, _protection?: Pr
   };
   const task = label('--task', options.task);
   const policy = await findPolicy(options.policy, directory);
+  redactWith(redactorFor(policy));
   const home = homeFrom(environment);
   const { signer, hmacKey, created } = await localKeys(home, { guard: assertUnobserved });
   const shown = consoleStream(2);
@@ -63,7 +66,9 @@ export async function run(words: string[], options: RunOptions, _protection?: Pr
   });
   const result = await runAttempt({ ...request, cwd: cwdOf(options, directory) }, settings);
   await Promise.all([settings.console.stdout.flush(), settings.console.stderr.flush()]);
-  report(result, settings, options, created ? home.directory : undefined);
+  redactWith(result.redact);
+  const { quiet = false, json = false } = options;
+  reportRun({ result, settings, protection, newHome: created ? home.directory : undefined, quiet, json });
   settings.task.dispose();
   return result.exitCode;
 }
@@ -118,63 +123,6 @@ function duration(option: string, text: string): number {
 }
 
 function label(option: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  if (text === '' || Buffer.byteLength(text) > 256 || /[\0-\x1f\x7f]/.test(text))
-    throw new ReceiptsError('USAGE', `${option} takes 1 to 256 bytes without control characters`, {
-      next: 'Choose a shorter, printable name.',
-    });
-  return text;
-}
-
-function report(
-  result: AttemptResult,
-  settings: ExecutorSettings,
-  options: RunOptions,
-  newHome: string | undefined,
-): void {
-  const { termination, sealed, storeError, next } = result;
-  if (storeError) {
-    say(
-      sealed
-        ? 'the output could not be stored: the receipt says EVIDENCE_BLOCKED'
-        : 'the receipt could not be stored; `receipts recover` may still issue one',
-    );
-    printError(storeError);
-  }
-  if ((termination.kind === 'refused' || termination.kind === 'start-failed') && !options.json)
-    printError(
-      new ReceiptsError(
-        termination.code as ReceiptsError['code'],
-        termination.message,
-        next === undefined ? {} : { next },
-      ),
-    );
-  if (options.json) printJson(jsonOf(result, settings));
-  if (options.quiet || options.json) return;
-  if (newHome)
-    say(`made a signing key in ${newHome}; commands that you run can read it (custody: reachable-by-command)`);
-  const place = relative(process.cwd(), result.taskDirectory) || '.';
-  const shorter = place.startsWith('..') ? result.taskDirectory : place;
-  if (sealed)
-    say(
-      `${describeTermination(termination)} · receipt ${result.receiptId} · policy ${settings.policy.name}\nreceipts: receipts verify ${shorter}`,
-    );
-}
-
-function jsonOf(result: AttemptResult, settings: ExecutorSettings) {
-  const { receiptId, taskId, taskDirectory, termination, exitCode, sealed, storeError } = result;
-  return {
-    schema: 'command-receipts.run.v1',
-    receiptId,
-    taskId,
-    taskDirectory,
-    receiptPath: sealed?.path ?? null,
-    receiptDigest: sealed?.digest ?? null,
-    termination,
-    exitCode,
-    flags: sealed?.receipt.evidence.flags ?? null,
-    policy: { name: settings.policy.name, digest: settings.policy.digest },
-    signer: { keyId: settings.signer.keyId, custody: settings.signer.custody },
-    error: storeError ? { code: storeError.code, message: storeError.message, where: storeError.where ?? null } : null,
-  };
+  if (text === undefined || isLabel(text)) return text;
+  throw new ReceiptsError('USAGE', `${option} takes ${LABEL_FORM}`, { next: 'Choose a shorter, printable name.' });
 }

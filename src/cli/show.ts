@@ -1,28 +1,31 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { decodeEnvelope, describeTermination, EXIT, ReceiptsError } from '../contract/index.ts';
-import type { CommandFacts, ReceiptVerification } from '../verify/index.ts';
-import { printJson } from './output.ts';
+import { describeTermination, EXIT, ReceiptsError, shellWords } from '../contract/index.ts';
+import { type CommandFacts, type ReceiptVerification, readPayload } from '../verify/index.ts';
+import { print, printJson } from './output.ts';
+import { redactedDeep } from './redaction.ts';
+import { showOutput } from './show-output.ts';
 import { existingStore, receiptsOf, verifiedStore } from './store.ts';
 
 interface ShowOptions {
   readonly store?: string;
   readonly trust?: string;
   readonly output?: 'stdout' | 'stderr';
+  readonly unverified?: true;
   readonly json?: true;
 }
 
 /** `receipts show`: 0 when the receipt verifies, 1 when it does not. */
 export async function show(id: string, options: ShowOptions): Promise<number> {
+  if (options.unverified && options.output === undefined)
+    throw new ReceiptsError('USAGE', '--unverified says how --output is printed', { next: 'Add --output stdout.' });
   const store = existingStore(options.store);
   const verification = await verifiedStore(store, {
     bodies: true,
     ...(options.trust !== undefined && { trust: options.trust }),
   });
   const receipt = pick(receiptsOf(verification), id, store);
-  if (options.output !== undefined) return printBody(receipt, options.output);
-  if (options.json) printJson({ ...receipt, payload: payloadOf(receipt.path) });
-  else process.stdout.write(`${describe(receipt).join('\n')}\n`);
+  if (options.output !== undefined) return showOutput(receipt, options.output, options.unverified ?? false);
+  if (options.json) printJson({ ...receipt, payload: readPayload(receipt.path) });
+  else print(describe(redactedDeep(receipt)));
   return receipt.verified ? EXIT.ok : EXIT.notVerified;
 }
 
@@ -38,21 +41,6 @@ function pick(receipts: readonly ReceiptVerification[], id: string, store: strin
       next: found.length === 0 ? 'See what there is with: receipts list' : 'Give more of the id.',
     },
   );
-}
-
-function payloadOf(path: string): unknown {
-  return JSON.parse(decodeEnvelope(readFileSync(path), path).payload.toString('utf8'));
-}
-
-function printBody({ path }: ReceiptVerification, stream: 'stdout' | 'stderr'): number {
-  const file = (name: string) => join(dirname(path), `${stream}${name}.txt`);
-  if (existsSync(file(''))) process.stdout.write(readFileSync(file('')));
-  for (const part of ['.head', '.tail']) {
-    if (part === '.tail' && (existsSync(file('.head')) || existsSync(file('.tail'))))
-      process.stderr.write('\nreceipts: … output was cut here; see `receipts show` for the count …\n');
-    if (existsSync(file(part))) process.stdout.write(readFileSync(file(part)));
-  }
-  return EXIT.ok;
 }
 
 function describe(receipt: ReceiptVerification): string[] {
@@ -74,8 +62,8 @@ function describeFacts(facts: CommandFacts): string[] {
     facts;
   const asked = command.mode === 'argv' ? command.requested : [command.shell.executable, ...command.shell.args];
   const lines = [
-    `command     ${words(asked)}${command.mode === 'shell' ? ` (shell text of ${command.shell.scriptBytes} bytes)` : ''}`,
-    `given exec  ${words(argv)}`,
+    `command     ${shellWords(asked)}${command.mode === 'shell' ? ` (shell text of ${command.shell.scriptBytes} bytes)` : ''}`,
+    `given exec  ${shellWords(argv)}`,
     `directory   ${'resolved' in cwd ? (cwd.resolved ?? 'unknown') : cwd.requested}`,
     `ended       ${describeTermination(termination)}`,
     `time        ${time.startedAt} to ${time.endedAt ?? 'unknown'}`,
@@ -103,9 +91,4 @@ function describeFacts(facts: CommandFacts): string[] {
   for (const { field, reason, detail } of evidence.gaps)
     lines.push(`gap         ${reason} ${field}${detail === undefined ? '' : ` (${detail})`}`);
   return lines;
-}
-
-/** As a shell would take it, so that it can be read and copied. */
-function words(argv: readonly string[]): string {
-  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { ReceiptsError } from '../contract/index.ts';
 import { storeLocation } from '../evidence/index.ts';
 import { describeVerification, verifyPaths } from '../verify/index.ts';
-import { printJson } from './output.ts';
+import { print, printJson } from './output.ts';
+import { redactedDeep } from './redaction.ts';
 import { trustFrom } from './trust.ts';
 
 interface VerifyOptions {
@@ -20,7 +21,7 @@ export async function verify(paths: string[], options: VerifyOptions): Promise<n
     ...(options.policy !== undefined && { policyDigest: await policyDigest(options.policy) }),
   });
   if (options.json) printJson(verification);
-  else process.stdout.write(`${describeVerification(verification).join('\n')}\n`);
+  else print(describeVerification(redactedDeep(verification)));
   return verification.exitCode;
 }
 

@@ -22,6 +22,8 @@ export const GAP_BARS_HARD_GATE = {
   'landlock-not-readable': false,
   /** The process was gone before `/proc/<pid>/exe` could be compared. */
   'exe-link-unreadable': false,
+  /** Other processes of the same user could read the executor's memory. */
+  'executor-unprotected': true,
   /** The HMAC key was made for this executor and is kept nowhere. */
   'unverifiable-later': false,
   /** The digest of the running program could not be taken. */
@@ -66,6 +68,7 @@ export const VERDICT_CODES = [
   'INVALID_SIGNATURE',
   'UNTRUSTED_SIGNER',
   'KEY_NOT_VALID_AT_TIME',
+  'MIXED_SIGNERS',
   'CHAIN_BROKEN',
   'CHAIN_GAP',
   'CHAIN_FORK',

@@ -67,3 +67,20 @@ export function errnoOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Anything but our own errors is a fault of ours: INTERNAL, and the stack says where. */
+export function asReceiptsError(error: unknown): ReceiptsError {
+  if (error instanceof ReceiptsError) return error;
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new ReceiptsError('INTERNAL', message, { cause: error });
+}
+
+/** What happened, where, and what to do next, each on a line of its own. */
+export function errorLines({ message, where, next }: ReceiptsError): string[] {
+  return [message, ...(where === undefined ? [] : [`at ${where}`]), ...(next === undefined ? [] : [next])];
+}

@@ -5,5 +5,7 @@ export * from './digest.ts';
 export * from './dsse.ts';
 export * from './errors.ts';
 export * from './exit-codes.ts';
+export * from './label.ts';
+export * from './layout.ts';
 export type * from './schema/index.ts';
 export * from './version.ts';

@@ -39,7 +39,7 @@ export function parseTrust(text: string, file: string): Trust {
     if (fault !== undefined)
       throw new ReceiptsError('TRUST_INVALID', `key ${key.keyId}: ${fault}`, {
         where: `${file}#/keys/${index}`,
-        next: 'Take the key and its id from `receipts keys show` on the machine that signs.',
+        next: 'Take the key and its id from trust.yml in the COMMAND_RECEIPTS_HOME of the machine that signs.',
       });
     seen.add(key.keyId);
   }

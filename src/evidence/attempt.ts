@@ -1,9 +1,25 @@
-import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandReceipt, digestOf, type JournalEventName, PAYLOAD_TYPES } from '../contract/index.ts';
+import {
+  bodyFile,
+  CHUNKS_FILE,
+  type CommandReceipt,
+  digestOf,
+  type JournalEventName,
+  PAYLOAD_TYPES,
+  RECEIPT_FILE,
+} from '../contract/index.ts';
 import { ChunkFile } from './chunk-file.ts';
-import { makeDirectory, orStoreError, syncDirectory, writeAll, writeNewFile } from './files.ts';
-import { CHUNKS_FILE, RECEIPT_FILE, receiptDirectory, workFiles } from './layout.ts';
+import {
+  makeDirectory,
+  orStoreError,
+  placeFile,
+  removeIfThere,
+  syncDirectory,
+  writeAll,
+  writeNewFile,
+} from './files.ts';
+import { receiptDirectory, workFiles } from './layout.ts';
 import type { TaskOptions, TaskStore } from './task.ts';
 
 export interface Body {
@@ -28,30 +44,35 @@ export class AttemptStore {
   readonly receiptId: string;
   readonly attempt: number;
   readonly directory: string;
+  /** Open before anything is launched: what cannot be opened then refuses. */
+  readonly chunks: ChunkFile;
   readonly #task: TaskStore;
   readonly #options: TaskOptions;
   readonly #work;
-  readonly #unlock: () => void;
-  #chunks: ChunkFile | undefined;
+  #unlock: (() => void) | undefined;
 
-  constructor(task: TaskStore, options: TaskOptions, receiptId: string, attempt: number) {
+  /** `unlock` gives back a lock of the attempt that is held already. */
+  constructor(task: TaskStore, options: TaskOptions, receiptId: string, attempt: number, unlock?: () => void) {
     this.#task = task;
     this.#options = options;
     this.receiptId = receiptId;
     this.attempt = attempt;
     this.directory = receiptDirectory(task.directory, receiptId);
     this.#work = workFiles(options.store, receiptId);
-    this.#unlock = options.locks.acquire(this.#work.lock);
+    this.#unlock = unlock ?? options.locks.acquire(this.#work.lock);
     try {
-      makeDirectory(this.directory);
       setAside(this.#work.reserve);
+      this.chunks = new ChunkFile(this.#work.chunks);
+      makeDirectory(this.directory);
     } catch (error) {
-      this.abandon();
+      removeIfThere(this.#work.reserve);
+      removeIfThere(this.#work.chunks);
+      this.#letGo();
       throw error;
     }
   }
 
-  /** Appends a durable journal line; the task's lock is taken when it is not held. */
+  /** Appends a durable journal line; the task's lock is held already. */
   record(event: JournalEventName, facts: Record<string, unknown>): void {
     this.#task.journal.append(event, facts, this.receiptId);
   }
@@ -70,27 +91,25 @@ export class AttemptStore {
     }
   }
 
-  chunkFile(): ChunkFile {
-    this.#chunks ??= new ChunkFile(this.#work.chunks);
-    return this.#chunks;
-  }
-
   /** Writes bodies and chunk records durably. Throws STORE_UNWRITABLE; `dropBodies` then takes back what was written. */
   writeBodies(bodies: readonly Body[]): void {
     for (const body of bodies)
       for (const [name, bytes] of filesOf(body)) if (bytes.length > 0) writeNewFile(join(this.directory, name), bytes);
-    this.#chunks?.finish(join(this.directory, CHUNKS_FILE));
+    this.chunks.finish(join(this.directory, CHUNKS_FILE));
   }
 
   dropBodies(): void {
-    const names = ['stdout', 'stderr'].flatMap((stream) => [
-      `${stream}.txt`,
-      `${stream}.head.txt`,
-      `${stream}.tail.txt`,
-    ]);
+    const names = (['stdout', 'stderr'] as const).flatMap((stream) =>
+      (['whole', 'head', 'tail'] as const).map((part) => bodyFile(stream, part)),
+    );
     for (const name of [...names, CHUNKS_FILE]) removeIfThere(join(this.directory, name));
-    this.#chunks?.discard();
-    this.#chunks = undefined;
+    this.chunks.discard();
+  }
+
+  /** Moves a receipt that was never finished out of the evidence; it stays among the working files. */
+  setDamagedReceiptAside(): void {
+    const path = join(this.directory, RECEIPT_FILE);
+    if (existsSync(path)) orStoreError(path, () => renameSync(path, this.#work.damaged));
   }
 
   /** Gives back the blocks that were set aside. */
@@ -99,26 +118,26 @@ export class AttemptStore {
   }
 
   /**
-   * Signs the receipt at the next place of the chain. Order: receipt file durable, then SEALED, then head; an end in
+   * Signs the receipt at the next place of the chain. Order: receipt file in place, then SEALED, then head; an end in
    * between is made good by the next writer.
    */
   seal(assemble: (position: CommandReceipt['chain']) => CommandReceipt, options: { close: boolean }): SealedReceipt {
     this.releaseReserve();
     const sealed = this.#task.locked(() => {
-      for (const other of this.#task.journal.state.unsealed())
+      const { journal } = this.#task;
+      for (const other of journal.state.unsealed())
         if (other.receiptId !== this.receiptId) this.#task.completeInterruptedSeal(other);
       const position = this.#task.nextPosition();
       const receipt = assemble(position);
       const { payload, envelope } = this.#options.signer.seal(PAYLOAD_TYPES.receipt, receipt);
       const path = join(this.directory, RECEIPT_FILE);
-      writeNewFile(path, envelope);
-      orStoreError(this.directory, () => {
-        syncDirectory(this.directory);
-        syncDirectory(join(this.directory, '..'));
-      });
+      placeFile(path, envelope, this.#task.workDirectory);
+      orStoreError(this.directory, () => syncDirectory(join(this.directory, '..')));
       const digest = digestOf(payload);
-      this.record('SEALED', { chainSequence: position.sequence, receiptDigest: digest });
-      if (options.close && this.#task.journal.state.unsealed().length === 0) this.#task.journal.append('CLOSED', {});
+      const last = journal.state.unsealed().every((other) => other.receiptId === this.receiptId);
+      const facts = { chainSequence: position.sequence, receiptDigest: digest };
+      const entry = { event: 'SEALED' as const, facts, receiptId: this.receiptId };
+      journal.appendAll(options.close && last ? [entry, { event: 'CLOSED', facts: {} }] : [entry]);
       this.#task.writeHead();
       return { receiptId: this.receiptId, path, digest, receipt };
     });
@@ -126,20 +145,36 @@ export class AttemptStore {
     return sealed;
   }
 
-  /** Lets go of the working files and the attempt's lock. */
+  /** Lets go of the working files and the attempt's lock. Safe to call twice. */
   abandon(): void {
-    removeIfThere(this.#work.reserve);
-    removeIfThere(this.#work.chunks);
+    this.releaseReserve();
+    this.chunks.discard();
+    this.#letGo();
+  }
+
+  /** For an attempt that could not be recorded: as if it had never been asked for. */
+  withdraw(): void {
+    this.abandon();
+    try {
+      rmdirSync(this.directory);
+    } catch {
+      // Not empty: then it is not ours alone.
+    }
+  }
+
+  #letGo(): void {
+    if (this.#unlock === undefined) return;
     removeIfThere(this.#work.lock);
     this.#unlock();
+    this.#unlock = undefined;
   }
 }
 
 function filesOf(body: Body): Array<[name: string, bytes: Buffer]> {
-  if (!body.cut) return [[`${body.stream}.txt`, Buffer.concat([body.head, body.tail])]];
+  if (!body.cut) return [[bodyFile(body.stream, 'whole'), Buffer.concat([body.head, body.tail])]];
   return [
-    [`${body.stream}.head.txt`, body.head],
-    [`${body.stream}.tail.txt`, body.tail],
+    [bodyFile(body.stream, 'head'), body.head],
+    [bodyFile(body.stream, 'tail'), body.tail],
   ];
 }
 
@@ -152,12 +187,4 @@ function setAside(path: string): void {
       closeSync(fd);
     }
   });
-}
-
-function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Not there, or not removable: neither changes the evidence.
-  }
 }

@@ -1,5 +1,5 @@
-import { closeSync, constants, fsyncSync, openSync, renameSync, unlinkSync } from 'node:fs';
-import { orStoreError, writeAll } from './files.ts';
+import { closeSync, constants, fsyncSync, openSync, renameSync } from 'node:fs';
+import { orStoreError, removeIfThere, writeAll } from './files.ts';
 
 const BUFFER_BYTES = 64 * 1024;
 
@@ -9,7 +9,7 @@ const BUFFER_BYTES = 64 * 1024;
  */
 export class ChunkFile {
   readonly #path: string;
-  readonly #fd: number;
+  #fd: number | undefined;
   #pending: string[] = [];
   #pendingBytes = 0;
   #failure: unknown;
@@ -32,27 +32,27 @@ export class ChunkFile {
     this.#flush();
     if (this.#failure !== undefined) throw this.#failure;
     orStoreError(this.#path, () => {
-      fsyncSync(this.#fd);
+      if (this.#fd !== undefined) fsyncSync(this.#fd);
       renameSync(this.#path, destination);
     });
-    closeSync(this.#fd);
+    this.discard();
   }
 
+  /** Lets go of the file; what was not finished is gone. Safe to call twice. */
   discard(): void {
-    try {
-      unlinkSync(this.#path);
-    } catch {
-      // Already moved or gone: nothing is left to discard.
-    }
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+    removeIfThere(this.#path);
   }
 
   #flush(): void {
-    if (this.#pending.length === 0 || this.#failure !== undefined) return;
+    const fd = this.#fd;
+    if (this.#pending.length === 0 || this.#failure !== undefined || fd === undefined) return;
     const bytes = Buffer.from(`${this.#pending.join('\n')}\n`, 'utf8');
     this.#pending = [];
     this.#pendingBytes = 0;
     try {
-      orStoreError(this.#path, () => writeAll(this.#fd, bytes));
+      orStoreError(this.#path, () => writeAll(fd, bytes));
     } catch (error) {
       this.#failure = error;
     }

@@ -1,12 +1,13 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { errnoOf, ReceiptsError } from '../contract/index.ts';
 
 /*
- * Durability. A file counts once these have returned, in this order:
+ * Durability. A new file counts once these have returned, in this order:
  *   open(O_CREAT|O_EXCL|O_NOFOLLOW, 0600), write, fsync(file), close, fsync(directory)
- * and a replaced one:
- *   the same under a temporary name in the same directory, rename, fsync(directory).
+ * A file that must never be seen in part, new or replaced, is written like that under another name in a working directory
+ * of the same file system first, then: rename, fsync(directory).
  */
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -16,7 +17,7 @@ export function makeDirectory(path: string): void {
   orStoreError(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
 }
 
-/** Writes a new file whole and durably; the caller fsyncs the directory when all files are there. */
+/** Writes a new file whole; the caller fsyncs the directory when all files are there. */
 export function writeNewFile(path: string, bytes: Uint8Array): void {
   orStoreError(path, () => {
     const fd = openSync(path, CREATE, 0o600);
@@ -29,24 +30,19 @@ export function writeNewFile(path: string, bytes: Uint8Array): void {
   });
 }
 
-/** Replaces a file in one step: readers see the old bytes or the new ones. */
-export function replaceFile(path: string, bytes: Uint8Array): void {
-  orStoreError(path, () => {
-    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
-    const fd = openSync(
-      temporary,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
-      0o600,
-    );
-    try {
-      writeAll(fd, bytes);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, path);
-    syncDirectory(dirname(path));
-  });
+/** Puts a file in its place in one step: readers see the old bytes or the new ones, and a crash leaves no part of it there. */
+export function placeFile(path: string, bytes: Uint8Array, workDirectory: string = dirname(path)): void {
+  const temporary = join(workDirectory, `.${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    writeNewFile(temporary, bytes);
+    orStoreError(path, () => {
+      renameSync(temporary, path);
+      syncDirectory(dirname(path));
+    });
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
 }
 
 export function writeAll(fd: number, bytes: Uint8Array): void {
@@ -61,6 +57,15 @@ export function syncDirectory(path: string): void {
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** For working files: that one is not there, or cannot be removed, changes no evidence. */
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // See above.
   }
 }
 

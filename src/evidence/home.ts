@@ -1,10 +1,11 @@
-import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, linkSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errnoOf, ReceiptsError } from '../contract/index.ts';
-import { makeDirectory, replaceFile, syncDirectory, writeNewFile } from './files.ts';
-import { hmacKeyFrom } from './hmac-key.ts';
+import { rawPublicKey } from '../contract/key-id.ts';
+import { makeDirectory, placeFile, syncDirectory, writeNewFile } from './files.ts';
+import { parseHmacKey } from './hmac-key.ts';
 import { createSigner, type HmacKey, parseSigningKey, type Signer, type SignerOptions } from './signing.ts';
 
 /** The user's directory of keys, trust and content-addressed programs. */
@@ -42,15 +43,10 @@ export async function localKeys(home: Home, options: Pick<SignerOptions, 'guard'
   const created = createOnce(home.signingKeyFile, newSigningKey);
   createOnce(home.hmacKeyFile, () => Buffer.from(`${randomBytes(32).toString('base64')}\n`, 'utf8'));
   const privateKey = parseSigningKey(readPrivate(home.signingKeyFile).toString('utf8'), home.signingKeyFile);
-  const hmac = Buffer.from(readPrivate(home.hmacKeyFile).toString('utf8').trim(), 'base64');
-  if (hmac.length < 16)
-    throw new ReceiptsError('KEY_INVALID', 'the HMAC key is shorter than 16 bytes', {
-      where: home.hmacKeyFile,
-      next: 'Restore the file, or move it away to have a new one made.',
-    });
+  const hmacKey = parseHmacKey(readPrivate(home.hmacKeyFile).toString('utf8'), home.hmacKeyFile);
   const signer = createSigner(privateKey, { custody: 'reachable-by-command', ...options });
   if (created || !existsSync(home.trustFile)) await trustKey(home, signer);
-  return { signer, hmacKey: hmacKeyFrom(hmac, true), created };
+  return { signer, hmacKey, created };
 }
 
 function newSigningKey(): Buffer {
@@ -123,11 +119,5 @@ async function trustKey(home: Home, signer: Signer): Promise<void> {
     publicKey: rawPublicKey(signer.publicKey).toString('base64'),
     validFrom: new Date(Math.floor(Date.now() / 1000) * 1000).toISOString(),
   });
-  if (after !== before) replaceFile(home.trustFile, Buffer.from(after, 'utf8'));
-}
-
-/** The 32 raw bytes of an Ed25519 public key. */
-function rawPublicKey(key: KeyObject): Buffer {
-  const { x } = key.export({ format: 'jwk' });
-  return Buffer.from(String(x), 'base64url');
+  if (after !== before) placeFile(home.trustFile, Buffer.from(after, 'utf8'));
 }

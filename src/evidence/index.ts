@@ -2,7 +2,6 @@ export { AttemptStore, type Body, type SealedReceipt } from './attempt.ts';
 export { ephemeralHmacKey, parseHmacKey } from './hmac-key.ts';
 export { type Home, homeFrom, type LocalKeys, localKeys } from './home.ts';
 export type { JournalClock } from './journal.ts';
-export { taskDirectoryName } from './layout.ts';
 export { gitTop, storeLocation } from './location.ts';
 export { type Flock, flockLocks, type Locks, pidFileLocks } from './lock.ts';
 export { type Recovered, recoverTask, taskDirectories } from './recovery.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { canonicalText, type JournalEventName, type JournalLine, journalGenesis } from '../contract/index.ts';
+import { canonicalText, digestOf, type JournalEventName, type JournalLine, journalGenesis } from '../contract/index.ts';
 import { orStoreError, writeAll } from './files.ts';
 import { JournalState, journalMac, type LineCheck, readJournalLine } from './journal-state.ts';
 import type { Signer } from './signing.ts';
@@ -12,6 +12,12 @@ export interface JournalClock {
 
 export const systemClock: JournalClock = { now: () => new Date(), monotonicNs: () => process.hrtime.bigint() };
 
+export interface JournalEntry {
+  readonly event: JournalEventName;
+  readonly facts: Record<string, unknown>;
+  readonly receiptId?: string | undefined;
+}
+
 /**
  * The append-only record of a task. Every line is durable (write, fsync) before the step that depends on it. Several
  * processes may append: all calls are made under the task's lock, and each begins by reading what others have added.
@@ -23,6 +29,7 @@ export class Journal {
   readonly #clock: JournalClock;
   readonly #check: LineCheck;
   readonly #fd: number;
+  readonly inode: bigint;
   #size = 0;
   /** Bytes of an unfinished last line, cut away before the next one. */
   #torn = 0;
@@ -35,6 +42,7 @@ export class Journal {
     this.#fd = orStoreError(path, () =>
       openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o600),
     );
+    this.inode = fstatSync(this.#fd, { bigint: true }).ino;
   }
 
   /** Reads what others appended. Throws STORE_CORRUPT when it does not belong here. */
@@ -54,33 +62,44 @@ export class Journal {
 
   /** Appends one durable line. The facts are redacted already. */
   append(event: JournalEventName, facts: Record<string, unknown>, receiptId?: string): void {
+    this.appendAll([{ event, facts, receiptId }]);
+  }
+
+  /** Appends lines that become durable together: all of them or none. */
+  appendAll(entries: readonly JournalEntry[]): void {
     this.refresh();
-    if (event === 'OPENED') this.state.chainId = String(facts.chainId);
-    const unsigned = this.#line(event, this.#torn > 0 ? { ...facts, tornBytesCut: this.#torn } : facts, receiptId);
-    const line: JournalLine = { ...unsigned, mac: journalMac(unsigned, this.#signer.journalKey).toString('hex') };
-    const text = canonicalText(line);
-    orStoreError(this.path, () => this.#write(Buffer.from(`${text}\n`, 'utf8')));
-    this.state.accept(line, text);
+    const made: Array<{ line: JournalLine; text: string }> = [];
+    const tip = { chainId: this.state.chainId, lines: this.state.lines, digest: this.state.digest };
+    for (const entry of entries) {
+      const { line, text } = this.#make(entry, tip);
+      made.push({ line, text });
+      Object.assign(tip, { chainId: line.chainId, lines: tip.lines + 1, digest: digestOf(text) });
+    }
+    const bytes = Buffer.from(made.map(({ text }) => `${text}\n`).join(''), 'utf8');
+    orStoreError(this.path, () => this.#write(bytes));
+    for (const { line, text } of made) this.state.accept(line, text);
   }
 
   close(): void {
     closeSync(this.#fd);
   }
 
-  #line(event: JournalEventName, facts: Record<string, unknown>, receiptId?: string): Omit<JournalLine, 'mac'> {
-    const { chainId, digest, lines } = this.state;
-    return {
+  #make({ event, facts, receiptId }: JournalEntry, tip: { chainId: string; lines: number; digest: string }) {
+    const chainId = event === 'OPENED' ? String(facts.chainId) : tip.chainId;
+    const unsigned: Omit<JournalLine, 'mac'> = {
       schema: 'command-receipts.journal.v1',
-      sequence: lines,
+      sequence: tip.lines,
       chainId,
       event,
       ...(receiptId !== undefined && { receiptId }),
       at: this.#clock.now().toISOString(),
       monotonicNs: this.#clock.monotonicNs().toString(),
       keyId: this.#signer.keyId,
-      facts,
-      previous: lines === 0 ? journalGenesis(chainId) : digest,
+      facts: this.#torn > 0 && tip.lines === this.state.lines ? { ...facts, tornBytesCut: this.#torn } : facts,
+      previous: tip.lines === 0 ? journalGenesis(chainId) : tip.digest,
     };
+    const line: JournalLine = { ...unsigned, mac: journalMac(unsigned, this.#signer.journalKey).toString('hex') };
+    return { line, text: canonicalText(line) };
   }
 
   /** A line that could not be written whole is taken back, so that the journal never ends in half of one. */

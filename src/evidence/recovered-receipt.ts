@@ -48,7 +48,9 @@ export function receiptFromJournal(parts: RecoveredParts): CommandReceipt {
     return {
       ...common,
       ...boundParts,
-      ...started,
+      time: { ...common.time, ...started.time },
+      process: started.process,
+      sandbox: started.sandbox,
       started: 'yes',
       streams: { stdout: null, stderr: null },
       evidence: evidence(lost),

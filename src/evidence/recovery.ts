@@ -1,15 +1,20 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   decodeEnvelope,
+  HEAD_FILE,
+  JOURNAL_FILE,
   type JournalLine,
   parseCanonical,
+  RECEIPTS_DIRECTORY,
   ReceiptsError,
+  taskDirectoryName,
   type UnknownTermination,
 } from '../contract/index.ts';
 import { AttemptStore } from './attempt.ts';
+import { makeDirectory } from './files.ts';
 import type { AttemptState } from './journal-state.ts';
-import { HEAD_FILE, JOURNAL_FILE, taskDirectoryName, workFiles } from './layout.ts';
+import { workFiles } from './layout.ts';
 import type { Locks } from './lock.ts';
 import { receiptFromJournal } from './recovered-receipt.ts';
 import type { Signer } from './signing.ts';
@@ -46,16 +51,18 @@ export function taskDirectories(store: string): string[] {
  * durable steps, and leaves live attempts alone.
  */
 export function recoverTask(directoryName: string, options: RecoveryOptions): Recovered[] {
-  const taskId = taskIdOf(join(options.store, directoryName));
+  const directory = join(options.store, directoryName);
+  const taskId = taskIdOf(directory);
+  if (taskId === undefined) return removeUnbegun(directoryName, options);
   if (taskDirectoryName(taskId) !== directoryName)
     throw new ReceiptsError('STORE_CORRUPT', 'the journal names another task than its directory', {
-      where: join(options.store, directoryName, JOURNAL_FILE),
+      where: join(directory, JOURNAL_FILE),
       next: 'Verify the store with `receipts verify`.',
     });
   const task = new TaskStore({ ...options, taskId, closedIsFine: true });
   try {
     const pending = task.locked(() => task.journal.state.unsealed());
-    const recovered = pending.map((attempt) => recoverAttempt(task, attempt, options));
+    const recovered = pending.flatMap((attempt) => recoverAttempt(task, attempt, options));
     if (recovered.every(({ outcome }) => outcome !== 'still-running')) bringUpToDate(task);
     return recovered;
   } finally {
@@ -63,13 +70,28 @@ export function recoverTask(directoryName: string, options: RecoveryOptions): Re
   }
 }
 
-function recoverAttempt(task: TaskStore, attempt: AttemptState, options: RecoveryOptions): Recovered {
+/** The attempt's lock is held throughout, and what another recoverer did meanwhile is looked at under it. */
+function recoverAttempt(task: TaskStore, attempt: AttemptState, options: RecoveryOptions): Recovered[] {
   const { receiptId } = attempt;
   const base = { taskId: task.taskId, receiptId };
   const unlock = options.locks.tryAcquire(workFiles(options.store, receiptId).lock);
-  if (unlock === undefined) return { ...base, outcome: 'still-running' };
-  unlock();
-  if (task.locked(() => task.completeInterruptedSeal(attempt))) return { ...base, outcome: 'seal-completed' };
+  if (unlock === undefined) return [{ ...base, outcome: 'still-running' }];
+  const place = new AttemptStore(task, { ...options, taskId: task.taskId }, receiptId, 0, unlock);
+  try {
+    const state = task.locked(() => {
+      if (attempt.sealed) return 'sealed';
+      return task.completeInterruptedSeal(attempt) ? 'completed' : 'open';
+    });
+    if (state === 'sealed') return [];
+    if (state === 'completed') return [{ ...base, outcome: 'seal-completed' }];
+    return [{ ...base, outcome: 'recovered', ...issueUnknown(task, place, attempt, options) }];
+  } finally {
+    place.abandon();
+  }
+}
+
+function issueUnknown(task: TaskStore, place: AttemptStore, attempt: AttemptState, options: RecoveryOptions) {
+  const { receiptId } = attempt;
   const lines = [...attempt.lines];
   const missingStage = firstMissingStage(lines);
   const termination: UnknownTermination = { kind: 'unknown', exitCode: null, signal: null, missingStage };
@@ -78,13 +100,29 @@ function recoverAttempt(task: TaskStore, attempt: AttemptState, options: Recover
     recoveredAt: task.clock.now().toISOString(),
     journal: task.journal.state.foreignLines > 0 ? ('unauthenticated' as const) : ('authenticated' as const),
   };
-  const place = new AttemptStore(task, { ...options, taskId: task.taskId }, receiptId, 0);
+  place.setDamagedReceiptAside();
   place.dropBodies();
   place.recordLocked('UNKNOWN_TERMINATION', { termination, recoveredBy });
-  const sealed = place.seal((chain) => receiptFromJournal({ receiptId, lines, chain, termination, recoveredBy }), {
+  const { path } = place.seal((chain) => receiptFromJournal({ receiptId, lines, chain, termination, recoveredBy }), {
     close: false,
   });
-  return { ...base, outcome: 'recovered', missingStage, path: sealed.path };
+  return { missingStage, path };
+}
+
+/** An executor that ended before its first line was durable has left a place and no evidence. */
+function removeUnbegun(directoryName: string, options: RecoveryOptions): Recovered[] {
+  const work = workFiles(options.store, directoryName);
+  makeDirectory(work.directory);
+  const unlock = options.locks.tryAcquire(work.lock);
+  if (unlock === undefined) return [];
+  try {
+    const directory = join(options.store, directoryName);
+    if (taskIdOf(directory) !== undefined || readdirSync(join(directory, RECEIPTS_DIRECTORY)).length > 0) return [];
+    rmSync(directory, { recursive: true });
+  } finally {
+    unlock();
+  }
+  return [];
 }
 
 /** Closes a task that nobody can come back to, and renews a head that a crash left behind its journal. */
@@ -101,17 +139,20 @@ function bringUpToDate(task: TaskStore): void {
   if (head?.journalDigest !== state.digest) task.locked(() => task.writeHead());
 }
 
-function taskIdOf(directory: string): string {
+/** Undefined while the journal has no whole line. */
+function taskIdOf(directory: string): string | undefined {
   const path = join(directory, JOURNAL_FILE);
-  const first = readFileSync(path, 'utf8').split('\n', 1)[0] ?? '';
-  const line = parseCanonical(Buffer.from(first, 'utf8'), `${path}:1`) as Partial<JournalLine> | null;
+  const text = readFileSync(path, 'utf8');
+  const end = text.indexOf('\n');
+  if (end < 0) return undefined;
+  const line = parseCanonical(Buffer.from(text.slice(0, end), 'utf8'), `${path}:1`) as Partial<JournalLine> | null;
   return String(line?.facts?.taskId);
 }
 
 /** Of the stages that every process goes through, the first that the journal lacks. */
 function firstMissingStage(lines: readonly JournalLine[]): 'BOUND' | 'STARTED' | 'TERMINATED' | 'SEALED' {
   const seen = new Set(lines.map((line) => line.event));
-  if (seen.has('TERMINATED') || seen.has('REFUSED') || seen.has('START_FAILED')) return 'SEALED';
+  if (seen.has('TERMINATED')) return 'SEALED';
   if (seen.has('STARTED')) return 'TERMINATED';
   return seen.has('BOUND') ? 'STARTED' : 'BOUND';
 }

@@ -47,4 +47,5 @@ export interface BoundStageFacts {
 export interface StartedStageFacts {
   readonly process: Process;
   readonly sandbox: Sandbox;
+  readonly time: { readonly monotonicStartNs: string; readonly startedAt: string };
 }

@@ -1,20 +1,23 @@
-import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { chainGenesis, decodeEnvelope, digestOf, type Head, PAYLOAD_TYPES, ReceiptsError } from '../contract/index.ts';
-import { AttemptStore } from './attempt.ts';
-import { makeDirectory, replaceFile, syncDirectory } from './files.ts';
-import { Journal, type JournalClock, systemClock } from './journal.ts';
-import type { AttemptState } from './journal-state.ts';
 import {
+  type ChainPosition,
+  chainGenesis,
   HEAD_FILE,
+  type Head,
   JOURNAL_FILE,
-  RECEIPT_FILE,
+  PAYLOAD_TYPES,
   RECEIPTS_DIRECTORY,
-  receiptDirectory,
+  ReceiptsError,
   taskDirectoryName,
-  workFiles,
-} from './layout.ts';
+} from '../contract/index.ts';
+import { AttemptStore } from './attempt.ts';
+import { makeDirectory, placeFile, removeIfThere, syncDirectory } from './files.ts';
+import { readInterruptedSeal } from './interrupted-seal.ts';
+import { Journal, type JournalClock, type JournalEntry, systemClock } from './journal.ts';
+import type { AttemptState } from './journal-state.ts';
+import { workFiles } from './layout.ts';
 import type { Locks } from './lock.ts';
 import type { Signer } from './signing.ts';
 
@@ -34,13 +37,14 @@ export interface TaskOptions {
 export class TaskStore {
   readonly directory: string;
   readonly taskId: string;
-  readonly journal: Journal;
   readonly clock: JournalClock;
+  readonly workDirectory: string;
   readonly #options: TaskOptions;
   readonly #lockPath: string;
-  readonly #inode: bigint;
+  #journal: Journal | undefined;
+  #inode: bigint | undefined;
 
-  /** Opens the task or begins it. Nothing is launched before this has returned: an unwritable store refuses. */
+  /** Refuses a task that is closed or damaged. What is not there yet is made by the first attempt. */
   constructor(options: TaskOptions) {
     this.#options = options;
     this.taskId = options.taskId;
@@ -48,40 +52,51 @@ export class TaskStore {
     const name = taskDirectoryName(options.taskId);
     this.directory = join(options.store, name);
     const work = workFiles(options.store, name);
-    prepareStore(options.store);
-    makeDirectory(join(this.directory, RECEIPTS_DIRECTORY));
-    makeDirectory(work.directory);
+    this.workDirectory = work.directory;
     this.#lockPath = work.lock;
-    this.#inode = statSync(this.directory, { bigint: true }).ino;
-    this.journal = new Journal(join(this.directory, JOURNAL_FILE), options.signer, this.clock);
-    this.locked(() => this.#openChain());
+    if (existsSync(join(this.directory, JOURNAL_FILE))) this.locked(() => this.#refuseClosed());
   }
 
-  /** Begins an attempt: REQUESTED is durable when this returns. */
+  get journal(): Journal {
+    if (this.#journal === undefined)
+      throw new ReceiptsError('INTERNAL', 'the journal of a task is used under its lock');
+    return this.#journal;
+  }
+
+  /**
+   * Begins an attempt: REQUESTED is durable when this returns. Nothing is launched before: a store that cannot take it
+   * refuses here, and is left as it was.
+   */
   begin(
     receiptId: string,
     step: string | undefined,
     facts: (attempt: number) => Record<string, unknown>,
   ): AttemptStore {
+    prepareStore(this.#options.store);
+    const isNew = !existsSync(this.directory);
     return this.locked(() => {
       this.#refuseClosed();
       const number = this.journal.state.nextAttempt(step);
-      const attempt = new AttemptStore(this, this.#options, receiptId, number);
+      let attempt: AttemptStore | undefined;
       try {
-        attempt.record('REQUESTED', facts(number));
+        attempt = new AttemptStore(this, this.#options, receiptId, number);
+        this.journal.appendAll([...this.#opening(), { event: 'REQUESTED', facts: facts(number), receiptId }]);
+        if (isNew) this.#syncNames();
+        return attempt;
       } catch (error) {
-        attempt.abandon();
+        attempt?.withdraw();
+        if (this.journal.state.lines === 0) this.#removeEmpty();
         throw error;
       }
-      return attempt;
     });
   }
 
   /** Runs synchronous work under the task's lock, with the journal read up to date. */
   locked<T>(work: () => T): T {
+    if (this.#inode === undefined) makeDirectory(this.workDirectory);
     const release = this.#options.locks.acquire(this.#lockPath);
     try {
-      this.#refuseReplaced();
+      this.#open();
       this.journal.refresh();
       return work();
     } finally {
@@ -90,7 +105,7 @@ export class TaskStore {
   }
 
   /** Where the next receipt stands in the chain. Called under the lock. */
-  nextPosition(): { id: string; sequence: number; previousReceiptDigest: string } {
+  nextPosition(): ChainPosition {
     const { chainId, sealedCount, lastReceiptDigest } = this.journal.state;
     return {
       id: chainId,
@@ -103,26 +118,22 @@ export class TaskStore {
    * A receipt that was written when its executor ended before SEALED was recorded: the record is made good, since the
    * next receipt would otherwise take its place in the chain. Called under the lock.
    */
-  completeInterruptedSeal(attempt: AttemptState): boolean {
-    const path = join(receiptDirectory(this.directory, attempt.receiptId), RECEIPT_FILE);
-    if (!existsSync(path)) return false;
-    const { payload } = decodeEnvelope(readFileSync(path), path);
-    this.journal.append(
-      'SEALED',
-      { receiptDigest: digestOf(payload), chainSequence: this.nextPosition().sequence },
-      attempt.receiptId,
-    );
+  completeInterruptedSeal({ receiptId }: AttemptState): boolean {
+    const position = this.nextPosition();
+    const receiptDigest = readInterruptedSeal(this.directory, receiptId, position, this.#options.signer);
+    if (receiptDigest === undefined) return false;
+    this.journal.append('SEALED', { receiptDigest, chainSequence: position.sequence }, receiptId);
     return true;
   }
 
   writeHead(): void {
-    const { chainId, digest, lines, sealedCount, lastReceiptDigest, closed } = this.journal.state;
+    const { chainId, digest, lines, sealedCount, closed } = this.journal.state;
     const head: Head = {
       schema: 'command-receipts.head.v1',
       taskId: this.taskId,
       chainId,
       count: sealedCount,
-      lastReceiptDigest: sealedCount === 0 ? chainGenesis(chainId) : lastReceiptDigest,
+      lastReceiptDigest: this.nextPosition().previousReceiptDigest,
       journalLines: lines,
       journalDigest: digest,
       state: closed ? 'closed' : 'open',
@@ -130,7 +141,8 @@ export class TaskStore {
       signedAt: this.clock.now().toISOString(),
       keyId: this.#options.signer.keyId,
     };
-    replaceFile(join(this.directory, HEAD_FILE), this.#options.signer.seal(PAYLOAD_TYPES.head, head).envelope);
+    const { envelope } = this.#options.signer.seal(PAYLOAD_TYPES.head, head);
+    placeFile(join(this.directory, HEAD_FILE), envelope, this.workDirectory);
   }
 
   /** Ends the chain for good. Attempts that are still open keep it open. */
@@ -148,18 +160,42 @@ export class TaskStore {
   }
 
   dispose(): void {
-    this.journal.close();
+    this.#journal?.close();
+    this.#journal = undefined;
   }
 
-  #openChain(): void {
-    if (this.journal.state.lines > 0) {
-      this.#refuseClosed();
-      return;
-    }
+  #open(): void {
+    if (this.#inode === undefined) makeDirectory(join(this.directory, RECEIPTS_DIRECTORY));
+    const ino = inodeOf(this.directory);
+    if (ino === undefined || (this.#inode !== undefined && this.#inode !== ino)) this.#refuseReplaced();
+    this.#inode = ino;
+    this.#journal ??= new Journal(join(this.directory, JOURNAL_FILE), this.#options.signer, this.clock);
+    if (inodeOf(this.#journal.path) !== this.#journal.inode) this.#refuseReplaced();
+  }
+
+  #opening(): JournalEntry[] {
+    if (this.journal.state.lines > 0) return [];
     const automatic = this.#options.automatic ?? false;
-    this.journal.append('OPENED', { automatic, chainId: uuidv7(), taskId: this.taskId });
+    return [{ event: 'OPENED', facts: { automatic, chainId: uuidv7(), taskId: this.taskId } }];
+  }
+
+  #syncNames(): void {
     syncDirectory(this.directory);
     syncDirectory(this.#options.store);
+  }
+
+  /** A task whose first attempt could not be recorded was never there. */
+  #removeEmpty(): void {
+    this.dispose();
+    removeIfThere(join(this.directory, JOURNAL_FILE));
+    for (const directory of [join(this.directory, RECEIPTS_DIRECTORY), this.directory]) {
+      try {
+        rmdirSync(directory);
+      } catch {
+        // Not empty after all: then it is not ours to remove.
+      }
+    }
+    this.#inode = undefined;
   }
 
   #refuseClosed(): void {
@@ -170,9 +206,7 @@ export class TaskStore {
     });
   }
 
-  #refuseReplaced(): void {
-    const now = lstatSync(this.directory, { bigint: true, throwIfNoEntry: false });
-    if (now?.isDirectory() && now.ino === this.#inode) return;
+  #refuseReplaced(): never {
     throw new ReceiptsError('STORE_UNWRITABLE', 'the task directory was removed or replaced while it was in use', {
       where: this.directory,
       next: 'Keep the store out of reach of the command, for example with --store outside the work tree.',
@@ -180,12 +214,15 @@ export class TaskStore {
   }
 }
 
+function inodeOf(path: string): bigint | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
 /** Makes the store's directory, kept out of version control by a `.gitignore` of its own. */
 function prepareStore(store: string): void {
   makeDirectory(store);
-  const ignore = join(store, '.gitignore');
   try {
-    writeFileSync(ignore, '*\n', { flag: 'wx', mode: 0o600 });
+    writeFileSync(join(store, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch {
     // There already, or the store is unwritable, which the next write reports with its path.
   }

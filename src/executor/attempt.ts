@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   type CommandReceipt,
   type ErrorCode,
+  type Flag,
   type PolicyDecision,
   ReceiptsError,
   type Termination,
@@ -9,12 +10,13 @@ import {
 } from '../contract/index.ts';
 import type { AttemptStore, BoundStageFacts, SealedReceipt } from '../evidence/index.ts';
 import type { BindFailed, Bound, Running } from '../launch/index.ts';
-import { decide } from '../policy/index.ts';
+import { type Decision, decide } from '../policy/index.ts';
+import { Ending } from './ending.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { redactGaps, storable, storableFailure } from './facts.ts';
 import { type AttemptRequest, commandFacts, type ExecutorSettings, type Plan, planAttempt } from './plan.ts';
 import { sealStarted } from './seal.ts';
-import { superviseCommand } from './supervise.ts';
+import { type Recorder, recorder, superviseCommand } from './supervise.ts';
 
 /** What became of one command and of its evidence. */
 export interface AttemptResult {
@@ -35,30 +37,25 @@ export interface AttemptResult {
 
 /**
  * The life of an attempt: REQUESTED, BOUND, STARTED, TERMINATED, SEALED. Each stage is durable before the one that
- * depends on it: BOUND before the process exists, STARTED right after. Throws before REQUESTED only; from there on
- * everything ends in a receipt.
+ * depends on it: BOUND before the process exists, STARTED right after. Once a process exists its result is returned,
+ * whatever happens to the evidence; before that a store that fails throws, and nothing was started.
  */
 export async function runAttempt(request: AttemptRequest, settings: ExecutorSettings): Promise<AttemptResult> {
   const plan = planAttempt(request, settings);
-  const place = settings.task.begin(plan.receiptId, plan.step, (attempt) => ({ ...plan.requested(attempt) }));
-  const attempt = { request, settings, plan, place };
+  const record = recorder();
+  let place: AttemptStore | undefined;
+  // Before REQUESTED, so that no signal ends us between two stages.
+  const ending = new Ending({
+    killAfterMs: request.killAfterMs,
+    cancelMs: settings.cancelMs,
+    onTimeoutSignal: (event, sentNs) => record.run(() => place?.recordLocked(event, { sentNs: sentNs.toString() })),
+  });
   try {
-    const bound = await settings.launcher.bind({
-      program: request.program,
-      cwd: request.cwd,
-      environment: plan.environment.passed,
-      bindingOrder: plan.terms.bindingOrder,
-      programsDirectory: settings.programsDirectory,
-    });
-    if (!bound.ok) return neverBound(attempt, bound);
-    try {
-      return await runBound(attempt, bound);
-    } finally {
-      bound.release();
-    }
-  } catch (error) {
-    place.abandon();
-    throw error;
+    place = settings.task.begin(plan.receiptId, plan.step, (attempt) => ({ ...plan.requested(attempt) }));
+    return await bindAndRun({ request, settings, plan, place, ending, record });
+  } finally {
+    ending.dispose();
+    place?.abandon();
   }
 }
 
@@ -68,21 +65,40 @@ export interface Attempt {
   readonly settings: ExecutorSettings;
   readonly plan: Plan;
   readonly place: AttemptStore;
+  readonly ending: Ending;
+  readonly record: Recorder;
+}
+
+async function bindAndRun(attempt: Attempt): Promise<AttemptResult> {
+  const { request, settings, plan } = attempt;
+  const bound = await settings.launcher.bind({
+    program: request.program,
+    cwd: request.cwd,
+    environment: plan.environment.passed,
+    bindingOrder: plan.opening.bindingOrder,
+    programsDirectory: settings.programsDirectory,
+  });
+  if (!bound.ok) return neverBound(attempt, bound);
+  try {
+    return await runBound(attempt, bound);
+  } finally {
+    bound.release();
+  }
 }
 
 async function runBound(attempt: Attempt, bound: Bound): Promise<AttemptResult> {
-  const stage = boundStage(attempt, bound);
-  const refusal = refusalOf(attempt, stage);
+  const decided = decide(attempt.settings.policy, attempt.plan.asked, openedBy(bound));
+  const stage = boundStage(attempt, bound, decided);
+  const refusal = refusalOf(attempt, stage, decided);
   if (refusal) return unstarted(attempt, { kind: 'refused', exitCode: null, signal: null, ...refusal }, stage);
   attempt.place.recordLocked('BOUND', { ...stage });
   let running: Running;
-  const rebound = { flag: undefined as 'EXECUTABLE_REBOUND' | 'SCRIPT_REBOUND' | undefined };
+  let rebound: Flag | undefined;
+  const onRebound = (flag: Flag): void => {
+    rebound = flag;
+  };
   try {
-    running = bound.start({
-      onRebound: (flag) => {
-        rebound.flag = flag;
-      },
-    });
+    running = bound.start({ onRebound });
   } catch (error) {
     if (!(error instanceof ReceiptsError)) throw error;
     // A program that changed after it was bound is our refusal; everything else is the system's.
@@ -90,8 +106,14 @@ async function runBound(attempt: Attempt, bound: Bound): Promise<AttemptResult> 
     const termination = unstartedTermination(error, kind, attempt.plan.redactor.text(error.message));
     return unstarted(attempt, termination, stage, error.next);
   }
-  const outcome = await superviseCommand(attempt, running, () => rebound.flag);
+  const outcome = await superviseCommand(attempt, { running, terms: decided.terms, rebound: () => rebound });
   return sealStarted(attempt, stage, outcome);
+}
+
+/** What the policy decides on: the program's file as it was opened. */
+function openedBy({ facts }: Bound): { path: string; sha256: string } | undefined {
+  const { path, sha256 } = facts.executable;
+  return path !== null && sha256 !== null ? { path, sha256 } : undefined;
 }
 
 function unstartedTermination(
@@ -103,34 +125,35 @@ function unstartedTermination(
   return kind === 'refused' ? { kind, ...base } : { kind, ...base, ...(errno !== undefined && { errno }) };
 }
 
-function boundStage({ plan, settings, place }: Attempt, bound: Bound): BoundStageFacts {
-  const { hmacKey, policy } = settings;
-  const { facts } = bound;
-  const stored = storable(facts, plan.redactor);
-  const { path, sha256 } = facts.executable;
-  const opened = path !== null && sha256 !== null ? { path, sha256 } : undefined;
-  const requested = plan.requested(place.attempt);
+function boundStage(attempt: Attempt, { facts }: Bound, decided: Decision): BoundStageFacts {
+  const { plan, settings, place } = attempt;
   return {
-    ...stored,
-    command: commandFacts(requested.command, facts.argv, hmacKey),
-    policy: decision(decide(policy, plan.asked, opened), settings),
+    ...storable(facts, plan.redactor),
+    command: commandFacts(plan.requested(place.attempt).command, facts.argv, settings.hmacKey),
+    policy: decisionFacts(decided, attempt),
     flags: [...facts.flags],
     gaps: redactGaps(facts.gaps, plan.redactor),
   };
 }
 
-function refusalOf({ plan }: Attempt, stage: BoundStageFacts): { code: ErrorCode; message: string } | undefined {
-  if (stage.policy.outcome === 'DENY')
-    return { code: 'POLICY_DENIED', message: `denied by the policy's rule ${stage.policy.rule}` };
-  if (!plan.terms.refuseLoaderControl) return undefined;
+function refusalOf(
+  { plan }: Attempt,
+  stage: BoundStageFacts,
+  { terms }: Decision,
+): { code: ErrorCode; message: string } | undefined {
+  const denied = (message: string) => ({ code: 'POLICY_DENIED' as const, message });
+  const { policy, executable } = stage;
+  if (policy.outcome === 'DENY') return denied(`denied by the policy's rule ${policy.rule}`);
+  const { method } = executable.binding;
+  if (!terms.bindingOrder.includes(method))
+    return denied(`the policy's rule ${policy.rule} does not accept the binding ${method}`);
+  if (!plan.opening.refuseLoaderControl) return undefined;
   const names = plan.environment.passedNames
     .filter((entry) => entry.class === 'loader-control')
     .map(({ name }) => name);
-  if (names.length === 0) return undefined;
-  return {
-    code: 'POLICY_DENIED',
-    message: `the policy refuses these variables: ${plan.redactor.text(names.join(', '))}`,
-  };
+  return names.length === 0
+    ? undefined
+    : denied(`the policy refuses these variables: ${plan.redactor.text(names.join(', '))}`);
 }
 
 function neverBound(attempt: Attempt, failed: BindFailed): AttemptResult {
@@ -140,13 +163,14 @@ function neverBound(attempt: Attempt, failed: BindFailed): AttemptResult {
   const facts = {
     ...storableFailure(failed, plan.redactor),
     interpreters: [],
-    policy: decision(decide(settings.policy, plan.asked, undefined), settings),
+    policy: decisionFacts(decide(settings.policy, plan.asked, undefined), attempt),
   };
   return unstarted(attempt, termination, facts, failed.next);
 }
 
-function decision(made: { outcome: 'ALLOW' | 'DENY'; rule: string }, { policy }: ExecutorSettings): PolicyDecision {
-  return { decisionId: uuidv7(), digest: policy.digest, outcome: made.outcome, rule: made.rule, source: policy.source };
+function decisionFacts({ outcome, rule }: Decision, { settings, plan }: Attempt): PolicyDecision {
+  const { digest, source } = settings.policy;
+  return { decisionId: uuidv7(), digest, outcome, rule: plan.redactor.text(rule), source };
 }
 
 type UnstartedFacts = Pick<

@@ -10,9 +10,9 @@ import {
   type Signer,
   TaskStore,
 } from '../evidence/index.ts';
-import { type Launcher, lockFile, selectLauncher } from '../launch/index.ts';
+import { type Launcher, lockFile, protectProcess, selectLauncher } from '../launch/index.ts';
 import { type Policy, planEnvironment } from '../policy/index.ts';
-import { createRedactor } from '../redact/index.ts';
+import { createRedactor, type Literal } from '../redact/index.ts';
 import type { ConsoleStream } from './console.ts';
 import { contextFrom } from './context.ts';
 import { executorIdentity } from './identity.ts';
@@ -32,6 +32,8 @@ export interface OpenOptions {
   readonly console: { readonly stdout: ConsoleStream; readonly stderr: ConsoleStream };
   readonly notify: (message: string) => void;
   readonly matrixKey?: string;
+  /** Secrets beside those in the environment. */
+  readonly literals?: readonly Literal[];
 }
 
 /** Everything that a command needs before it can be asked for: launcher, store, task, keys, policy. */
@@ -59,18 +61,19 @@ export function openExecutor(options: OpenOptions): ExecutorSettings {
     console: options.console,
     masks: environment.GITHUB_ACTIONS === 'true' ? 'runner' : 'none',
     bootId: bootId(),
+    protection: protectProcess(),
     closeTask: options.closeTask ?? options.task === undefined,
     cancelMs: environment.GITHUB_ACTIONS === 'true' ? CANCEL_MS : undefined,
   };
 }
 
 /** A task's id is what people close and find it by: it is stored as it is, so it may hold nothing that would be masked. */
-function refuseSecretTask(task: string, { environment, policy }: OpenOptions): void {
+function refuseSecretTask(task: string, { environment, policy, literals = [] }: OpenOptions): void {
   const { secrets } = planEnvironment(
     Object.entries(environment) as Array<[string, string]>,
     policy.document.environment,
   );
-  if (createRedactor({ literals: secrets }).text(task) === task) return;
+  if (createRedactor({ literals: [...literals, ...secrets] }).text(task) === task) return;
   throw new ReceiptsError('USAGE', 'the task id holds a secret: the value of a secret variable, or a token', {
     where: '--task',
     next: 'Choose a name that may be seen by everyone.',

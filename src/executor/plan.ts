@@ -11,14 +11,14 @@ import {
   keyedListDigest,
 } from '../contract/index.ts';
 import type { HmacKey, RequestedFacts, Signer, TaskStore } from '../evidence/index.ts';
-import type { BindRequest, Launcher } from '../launch/index.ts';
+import type { BindRequest, Launcher, ProtectionReport } from '../launch/index.ts';
 import {
   type Asked,
   type EnvironmentPlan,
+  type OpeningTerms,
+  openingTerms,
   type Policy,
   planEnvironment,
-  type Terms,
-  termsFor,
 } from '../policy/index.ts';
 import { createRedactor, type Literal, type Redactor } from '../redact/index.ts';
 import type { ConsoleStream } from './console.ts';
@@ -40,6 +40,7 @@ export interface ExecutorSettings {
   /** Whether `::add-mask::` in the output is a command, as it is where the runner reads our console. */
   readonly masks: 'runner' | 'none';
   readonly bootId: string | null;
+  readonly protection: ProtectionReport;
   /** The task ends with this attempt. */
   readonly closeTask: boolean;
   readonly cancelMs: number | undefined;
@@ -61,10 +62,9 @@ export interface AttemptRequest {
 export interface Plan {
   readonly receiptId: string;
   readonly asked: Asked;
-  readonly terms: Terms;
+  readonly opening: OpeningTerms;
   readonly environment: EnvironmentPlan;
   readonly redactor: Redactor;
-  readonly timeoutMs: number | undefined;
   /** Redacted. */
   readonly step: string | undefined;
   requested(attempt: number): RequestedFacts;
@@ -73,7 +73,6 @@ export interface Plan {
 export function planAttempt(request: AttemptRequest, settings: ExecutorSettings): Plan {
   const { program } = request;
   const asked: Asked = program.mode === 'argv' ? { argv: program.argv } : { text: program.text };
-  const terms = termsFor(settings.policy, asked);
   const environment = planEnvironment(request.environment, settings.policy.document.environment);
   const redactor = createRedactor({ literals: [...request.literals, ...environment.secrets] });
   const startNs = process.hrtime.bigint();
@@ -94,15 +93,15 @@ export function planAttempt(request: AttemptRequest, settings: ExecutorSettings)
   return {
     receiptId: uuidv7(),
     asked,
-    terms,
+    opening: openingTerms(settings.policy, asked),
     environment,
     redactor,
     step,
-    timeoutMs: shorter(request.timeoutMs, terms.timeoutMs),
     // Masks that the command registers later may be skipped too: asked anew, not kept.
     requested: (attempt) => ({
       ...facts,
-      task: { id: redactor.text(settings.task.taskId), ...(step !== undefined && { step }), attempt },
+      // The id was found to hold no secret when the task was opened.
+      task: { id: settings.task.taskId, ...(step !== undefined && { step }), attempt },
       redaction: redactionFacts(redactor),
       gaps: standingGaps(settings, redactor),
     }),
@@ -150,7 +149,7 @@ function environmentFacts(plan: EnvironmentPlan, redactor: Redactor): Environmen
   return {
     passed: names(plan.passedNames),
     withheld: names(plan.withheldNames),
-    ...(plan.allowlist && { allowlist: [...plan.allowlist] }),
+    ...(plan.allowlist && { allowlist: plan.allowlist.map((pattern) => redactor.text(pattern)) }),
     configDigests: [],
   };
 }
@@ -168,14 +167,11 @@ function standingGaps(settings: ExecutorSettings, redactor: Redactor): Gap[] {
   const gaps: Gap[] = [...settings.context.gaps];
   if (settings.identity.distDigest === null)
     gaps.push({ field: '/executor/distDigest', reason: 'dist-digest-unknown' });
+  if (settings.protection.dumpable || settings.protection.inspectorOpen)
+    gaps.push({ field: '/executor/custody', reason: 'executor-unprotected' });
   if (settings.bootId === null) gaps.push({ field: '/time/bootId', reason: 'not-observed' });
   if (!settings.hmacKey.kept) gaps.push({ field: '/command/argvDigest', reason: 'unverifiable-later' });
   if (redactor.skippedLiterals.length > 0)
     gaps.push({ field: '/redaction/skippedLiterals', reason: 'literal-skipped' });
   return gaps;
-}
-
-function shorter(left: number | undefined, right: number | undefined): number | undefined {
-  if (left === undefined || right === undefined) return left ?? right;
-  return Math.min(left, right);
 }

@@ -1,6 +1,7 @@
 import type { CapturedStream } from '../capture/index.ts';
-import { type CommandReceipt, type Gap, ReceiptsError, RUN_EXIT } from '../contract/index.ts';
+import { type CommandReceipt, type Gap, ReceiptsError, RUN_EXIT, type StreamEvidence } from '../contract/index.ts';
 import type { Body, BoundStageFacts, SealedReceipt } from '../evidence/index.ts';
+import type { Redactor } from '../redact/index.ts';
 import type { Attempt, AttemptResult } from './attempt.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { redactGaps } from './facts.ts';
@@ -21,15 +22,13 @@ export function sealStarted(attempt: Attempt, stage: BoundStageFacts, outcome: O
   } catch (error) {
     storeError = asStoreError(error);
     place.abandon();
-  } finally {
-    outcome.release();
   }
   return {
     receiptId: plan.receiptId,
     taskId: settings.task.taskId,
     taskDirectory: settings.task.directory,
     termination: outcome.termination,
-    exitCode: endedForRebinding(outcome) ? RUN_EXIT.refused : exitCodeOf(outcome.termination),
+    exitCode: outcome.endedForRebinding ? RUN_EXIT.refused : exitCodeOf(outcome.termination),
     sealed,
     storeError,
     next: undefined,
@@ -58,12 +57,6 @@ function asStoreError(error: unknown): ReceiptsError {
   return new ReceiptsError('INTERNAL', error instanceof Error ? error.message : 'the evidence could not be stored', {
     cause: error,
   });
-}
-
-/** The launcher ends the group when the pinned bytes change under a running command. */
-function endedForRebinding({ flags, termination }: Outcome): boolean {
-  const rebound = flags.includes('EXECUTABLE_REBOUND') || flags.includes('SCRIPT_REBOUND');
-  return rebound && termination.kind === 'signaled' && termination.signal === 'SIGKILL';
 }
 
 function assemble(
@@ -99,9 +92,14 @@ function assemble(
     process: outcome.process,
     sandbox: outcome.sandbox,
     termination: outcome.termination,
-    streams: lost ? { stdout: null, stderr: null } : { stdout: stdout.evidence, stderr: stderr.evidence },
+    streams: lost
+      ? { stdout: null, stderr: null }
+      : {
+          stdout: redactHolders(stdout.evidence, plan.redactor),
+          stderr: redactHolders(stderr.evidence, plan.redactor),
+        },
     redaction: { ...base.redaction, status: blocked ? 'blocked' : 'applied' },
-    time: { ...time, monotonicEndNs: outcome.exit.monotonicNs.toString(), endedAt: new Date().toISOString() },
+    time: timeOf(time.bootId, outcome),
     evidence: {
       flags: [...allFlags].sort(),
       gaps: [...gaps, ...boundGaps, ...redactGaps(outcome.gaps, plan.redactor), ...ownGaps(outcome, lost)],
@@ -109,11 +107,25 @@ function assemble(
   };
 }
 
-function ownGaps({ process, streams }: Outcome, lost: ReceiptsError | undefined): Gap[] {
+function timeOf(bootId: string | null, { startedAt, startedNs, endedAt, exit }: Outcome): CommandReceipt['time'] {
+  return {
+    monotonicStartNs: startedNs.toString(),
+    monotonicEndNs: exit.monotonicNs.toString(),
+    bootId,
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt.toISOString(),
+  };
+}
+
+/** The name of a background process was chosen by the command. */
+function redactHolders(evidence: StreamEvidence, redactor: Redactor): StreamEvidence {
+  if (evidence.holders === undefined) return evidence;
+  const holders = evidence.holders.map(({ pid, comm }) => ({ pid, comm: redactor.text(comm) }));
+  return { ...evidence, holders };
+}
+
+function ownGaps({ streams }: Outcome, lost: ReceiptsError | undefined): Gap[] {
   const gaps: Gap[] = [];
-  if (process.startTimeTicks === null) gaps.push({ field: '/process/startTimeTicks', reason: 'not-observed' });
-  if (process.processGroup === null) gaps.push({ field: '/process/processGroup', reason: 'not-observed' });
-  if (process.rusage === null) gaps.push({ field: '/process/rusage', reason: 'not-observed' });
   for (const stream of ['stdout', 'stderr'] as const) {
     if (lost)
       gaps.push({ field: `/streams/${stream}`, reason: 'store-failed', ...(lost.errno && { detail: lost.errno }) });

@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import type { BindingMethod } from '../contract/index.ts';
 import type { Policy } from './policy.ts';
 import { durationMs, sizeBytes } from './quantities.ts';
-import type { PolicyRule } from './schema.ts';
+import type { PolicyDocument, PolicyRule } from './schema.ts';
 
 /** What was asked for: an argument vector, or a shell text. */
 export type Asked = { readonly argv: readonly string[] } | { readonly text: string };
@@ -13,29 +13,52 @@ export interface OpenedProgram {
   readonly sha256: string;
 }
 
-/** How a command is to be run, known before anything is opened. */
+/** What holds before anything is opened. */
+export interface OpeningTerms {
+  readonly bindingOrder: readonly BindingMethod[];
+  readonly refuseLoaderControl: boolean;
+}
+
+/** How a command is run, by the rule that decided. */
 export interface Terms {
   readonly bindingOrder: readonly BindingMethod[];
   readonly timeoutMs: number | undefined;
   readonly quota: { readonly head: number; readonly tail: number };
   readonly keepBodies: boolean;
-  readonly refuseLoaderControl: boolean;
 }
 
 export interface Decision {
   readonly outcome: 'ALLOW' | 'DENY';
   /** The rule's id, or `default`. */
   readonly rule: string;
+  readonly terms: Terms;
 }
 
 const DEFAULT_BINDING: readonly BindingMethod[] = ['fs-verity', 'lease', 'cas-lease', 'memfd', 'none'];
 const DEFAULT_HEAD = 1024 * 1024;
 const DEFAULT_TAIL = 3 * 1024 * 1024;
 
-/** The terms of the first rule that fits what was asked, filled up from the document's own and the defaults. */
-export function termsFor(policy: Policy, asked: Asked): Terms {
-  const { document } = policy;
+/** The methods to try: of the first rule that fits what was asked, since what it is can only be known once it is opened. */
+export function openingTerms({ document }: Policy, asked: Asked): OpeningTerms {
   const rule = document.commands?.find((candidate) => fits(candidate, asked));
+  return {
+    bindingOrder: rule?.binding ?? document.binding ?? DEFAULT_BINDING,
+    refuseLoaderControl: document.environment?.loaderControl === 'refuse',
+  };
+}
+
+/** The first rule that fits what was asked and what was opened decides; none: the document's default (allow). */
+export function decide({ document }: Policy, asked: Asked, opened: OpenedProgram | undefined): Decision {
+  const rule = document.commands?.find((candidate) => fits(candidate, asked) && fitsProgram(candidate, opened));
+  const outcome = rule ? (rule.outcome ?? 'allow') : (document.default ?? 'allow');
+  return {
+    outcome: outcome === 'allow' ? 'ALLOW' : 'DENY',
+    rule: rule?.id ?? 'default',
+    terms: termsOf(document, rule),
+  };
+}
+
+function termsOf(document: PolicyDocument, rule: PolicyRule | undefined): Terms {
   const output = { ...document.output, ...rule?.output };
   const timeout = rule?.timeout ?? document.timeout;
   // Default-deny for bodies: under a policy that lists commands, an unlisted one keeps counts and digests only.
@@ -45,15 +68,7 @@ export function termsFor(policy: Policy, asked: Asked): Terms {
     timeoutMs: timeout === undefined ? undefined : durationMs(timeout),
     quota: { head: sizeBytes(output.head ?? DEFAULT_HEAD), tail: sizeBytes(output.tail ?? DEFAULT_TAIL) },
     keepBodies: !unlisted && rule?.sensitive !== true && output.bodies !== 'drop',
-    refuseLoaderControl: document.environment?.loaderControl === 'refuse',
   };
-}
-
-/** The first rule that fits what was asked and what was opened decides; none: the document's default (allow). */
-export function decide(policy: Policy, asked: Asked, opened: OpenedProgram | undefined): Decision {
-  const rule = policy.document.commands?.find((candidate) => fits(candidate, asked) && fitsProgram(candidate, opened));
-  const outcome = rule ? (rule.outcome ?? 'allow') : (policy.document.default ?? 'allow');
-  return { outcome: outcome === 'allow' ? 'ALLOW' : 'DENY', rule: rule?.id ?? 'default' };
 }
 
 function fits(rule: PolicyRule, asked: Asked): boolean {
@@ -72,7 +87,8 @@ function fitsArgv(patterns: readonly string[], argv: readonly string[]): boolean
 function fitsProgram(rule: PolicyRule, opened: OpenedProgram | undefined): boolean {
   const wanted = rule.executable;
   if (wanted === undefined) return true;
-  if (opened === undefined) return false;
+  // What could not be opened may be what is denied, and is never what is allowed.
+  if (opened === undefined) return rule.outcome === 'deny';
   const pathFits = wanted.path?.some((pattern) => picomatch.isMatch(opened.path, pattern, { dot: true })) ?? true;
   return pathFits && (wanted.sha256?.includes(opened.sha256) ?? true);
 }

@@ -1,13 +1,42 @@
 import { parseDocument } from '../contract/document.ts';
 import { canonicalBytes, digestOf, ReceiptsError } from '../contract/index.ts';
 import type { Policy } from './policy.ts';
+import { durationMs, sizeBytes } from './quantities.ts';
 import { PolicyDocument } from './schema.ts';
 
 /** Reads a policy document strictly. Throws POLICY_INVALID with file, line and column. */
 export function parsePolicy(text: string, file: string): Policy {
   const document = parseDocument(PolicyDocument, text, file, 'POLICY_INVALID');
   refuseAmbiguous(document, file);
+  refuseImpossible(document, file);
   return { document, digest: digestOf(canonicalBytes(document)), source: 'file', name: file };
+}
+
+/** Quantities that no timer or memory takes are found here, not when a command is to be run. */
+function refuseImpossible(document: PolicyDocument, file: string): void {
+  const places = [
+    ['', document] as const,
+    ...(document.commands ?? []).map((rule, index) => [`/commands/${index}`, rule] as const),
+  ];
+  for (const [pointer, { timeout, output }] of places) {
+    if (timeout !== undefined) at(`${file}#${pointer}/timeout`, () => durationMs(timeout));
+    for (const part of ['head', 'tail'] as const) {
+      const size = output?.[part];
+      if (size !== undefined) at(`${file}#${pointer}/output/${part}`, () => sizeBytes(size));
+    }
+  }
+}
+
+function at(where: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ReceiptsError)) throw error;
+    throw new ReceiptsError('POLICY_INVALID', error.message, {
+      where,
+      ...(error.next !== undefined && { next: error.next }),
+    });
+  }
 }
 
 function refuseAmbiguous(document: PolicyDocument, file: string): void {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type EvidenceListing, listEvidence, RECEIPT_FILE } from './directory.ts';
+import { RECEIPT_FILE } from '../contract/index.ts';
+import { type EvidenceListing, listEvidence } from './directory.ts';
 import type { Findings } from './findings.ts';
 import type { VerifiedHead } from './head.ts';
 import { inOrder } from './in-order.ts';

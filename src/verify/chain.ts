@@ -1,5 +1,14 @@
 import { basename, join } from 'node:path';
-import { type Head, journalGenesis, sha256 } from '../contract/index.ts';
+import {
+  HEAD_FILE,
+  type Head,
+  JOURNAL_FILE,
+  journalGenesis,
+  RECEIPTS_DIRECTORY,
+  shellWords,
+  TASK_ENTRIES,
+  taskDirectoryName,
+} from '../contract/index.ts';
 import { verifyReceipts } from './chain-receipts.ts';
 import { type EvidenceListing, listEvidence } from './directory.ts';
 import { kindOf } from './evidence-file.ts';
@@ -7,12 +16,11 @@ import { Findings } from './findings.ts';
 import { type VerifiedHead, verifyHead } from './head.ts';
 import { type JournalReading, readJournal } from './journal.ts';
 import { type Link, verifyLinks } from './links.ts';
+import { verifyOneSigner } from './one-signer.ts';
 import type { JudgeContext } from './options.ts';
 import type { JudgedReceipt } from './receipt.ts';
 import { reportUnsealed, verifySealed } from './sealed.ts';
 import { type ChainVerification, isVerified, type UnsealedAttempt, worst } from './verdicts.ts';
-
-export const TASK_ENTRIES = { journal: 'journal.jsonl', head: 'head.dsse.json', receipts: 'receipts' } as const;
 
 interface ChainInput {
   readonly directory: string;
@@ -50,29 +58,27 @@ interface Places {
 }
 
 function placesIn(directory: string): Places {
-  const { journal, head, receipts } = TASK_ENTRIES;
   return {
     directory,
-    journal: join(directory, journal),
-    head: join(directory, head),
-    receipts: join(directory, receipts),
+    journal: join(directory, JOURNAL_FILE),
+    head: join(directory, HEAD_FILE),
+    receipts: join(directory, RECEIPTS_DIRECTORY),
   };
 }
 
 /** docs/format.md §4.2: nothing lies in a task directory that the format does not name. */
 function reportStrangers(listing: EvidenceListing, findings: Findings): void {
-  const names: readonly string[] = Object.values(TASK_ENTRIES);
   for (const entry of listing.entries) {
     const path = join(listing.directory, entry.name);
-    if (!names.includes(entry.name))
+    if (!TASK_ENTRIES.includes(entry.name))
       findings.add('UNEXPECTED_FILE', path, `${kindOf(entry)} that a task does not have`);
-    else if (entry.name === TASK_ENTRIES.receipts && !entry.isDirectory())
+    else if (entry.name === RECEIPTS_DIRECTORY && !entry.isDirectory())
       findings.add('UNEXPECTED_FILE', path, `${kindOf(entry)}, not a directory`);
   }
 }
 
 function holdsReceipts(listing: EvidenceListing | undefined): boolean {
-  return listing?.entries.some((entry) => entry.name === TASK_ENTRIES.receipts && entry.isDirectory()) ?? false;
+  return listing?.entries.some((entry) => entry.name === RECEIPTS_DIRECTORY && entry.isDirectory()) ?? false;
 }
 
 /** docs/format.md §4.1 and §5.2: directory, head and journal name one task and one chain. */
@@ -96,14 +102,6 @@ function verifyNames(
   const message = `holds task ${JSON.stringify(taskId)}, whose directory is named ${taskDirectoryName(taskId)}`;
   if (input.inStore) findings.add('UNEXPECTED_FILE', input.directory, message);
   else findings.note(`the directory ${message}`);
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** docs/format.md §4.1. */
-export function taskDirectoryName(taskId: string): string {
-  if (UUID.test(taskId)) return taskId;
-  return `t-${sha256(`command-receipts/task/v1\n${taskId}`).toString('hex').slice(0, 32)}`;
 }
 
 /** docs/format.md §5.2 and §6.3: the head counts the journal's lines and states the last of them. */
@@ -142,13 +140,14 @@ function verifyWhole(
         `${path}#/task/id`,
         `belongs to task ${JSON.stringify(facts.task.id)}, not to ${JSON.stringify(taskId)}`,
       );
+  verifyOneSigner(links, findings);
   if (receipts.length === 0)
     findings.add('CHAIN_EMPTY', places.directory, 'holds no receipt: nothing was recorded here');
   if (head?.head.state === 'open')
     findings.add(
       'CHAIN_OPEN',
       `${places.head}#/state`,
-      `more can follow. Close it with: receipts close ${head.head.taskId}`,
+      `more can follow. Close it with: receipts close ${shellWords([head.head.taskId])}`,
     );
   if (!journal.intact) return [];
   verifySealed(links, journal, places.journal, findings);

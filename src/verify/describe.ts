@@ -1,5 +1,5 @@
-import { describeTermination } from '../contract/index.ts';
-import { quoted, visible, wrapped } from './terminal.ts';
+import { describeTermination, shellWords, visible } from '../contract/index.ts';
+import { wrapped } from './terminal.ts';
 import {
   type ChainVerification,
   type Problem,
@@ -49,7 +49,7 @@ function describeReceipt(receipt: ReceiptVerification, indent: string): string[]
 function commandOf({ facts, path }: ReceiptVerification): string {
   if (facts === null) return visible(path);
   const asked = facts.command.mode === 'argv' ? facts.command.requested : shellVector(facts.command.shell);
-  const command = asked.map(quoted).join(' ');
+  const command = visible(shellWords(asked));
   return command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
 }
 

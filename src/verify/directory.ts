@@ -1,13 +1,10 @@
 import type { Dirent } from 'node:fs';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../contract/index.ts';
+import { bodyFile, CHUNKS_FILE, errnoOf, RECEIPT_FILE, type StreamEvidence } from '../contract/index.ts';
 import { kindOf } from './evidence-file.ts';
 import { type CommandFacts, STREAM_NAMES, type StreamName } from './facts.ts';
 import type { Findings } from './findings.ts';
-
-export const RECEIPT_FILE = 'receipt.dsse.json';
-export const CHUNKS_FILE = 'chunks.jsonl';
 
 /** What stands in a directory of evidence: names are the writer's choice and are only ever compared. */
 export interface EvidenceListing {
@@ -87,20 +84,25 @@ function reportAbsence(path: string, expired: boolean, findings: Findings): void
 }
 
 /** §4: uncut output in one file, cut output in a head and a tail, and no file for no bytes. */
+export function bodyNames(
+  stream: StreamName,
+  { droppedBytes, retainedBytes, retained }: StreamEvidence,
+): Array<readonly [name: string, length: number]> {
+  const parts =
+    droppedBytes === 0
+      ? [[bodyFile(stream, 'whole'), retainedBytes] as const]
+      : [
+          [bodyFile(stream, 'head'), retained.head.length] as const,
+          [bodyFile(stream, 'tail'), retained.tail.length] as const,
+        ];
+  return parts.filter(([, length]) => length > 0);
+}
+
 function bodyLengths(facts: CommandFacts): Map<string, number> {
-  const lengths = new Map<string, number>();
-  for (const name of STREAM_NAMES) {
-    const stream = facts.streams?.[name];
-    if (!stream) continue;
-    const { head, tail } = stream.retained;
-    const parts: Array<[string, number]> =
-      stream.droppedBytes === 0
-        ? [[`${name}.txt`, stream.retainedBytes]]
-        : [
-            [`${name}.head.txt`, head.length],
-            [`${name}.tail.txt`, tail.length],
-          ];
-    for (const [file, length] of parts) if (length > 0) lengths.set(file, length);
-  }
-  return lengths;
+  return new Map(
+    STREAM_NAMES.flatMap((name) => {
+      const stream = facts.streams?.[name];
+      return stream ? bodyNames(name, stream) : [];
+    }),
+  );
 }

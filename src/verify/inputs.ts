@@ -1,8 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errnoOf, ReceiptsError } from '../contract/index.ts';
-import { TASK_ENTRIES } from './chain.ts';
-import { CHUNKS_FILE, RECEIPT_FILE } from './directory.ts';
+import { CHUNKS_FILE, errnoOf, isBodyFile, RECEIPT_FILE, ReceiptsError, TASK_ENTRIES } from '../contract/index.ts';
 import { kindOf } from './evidence-file.ts';
 
 /** What a path given by the user turns out to be. */
@@ -51,8 +49,7 @@ function followOnce(given: string): { path: string; stats: Stats } {
 function fileInput(path: string): Input {
   const directory = dirname(path);
   const evidence =
-    basename(path) === RECEIPT_FILE &&
-    list(directory).some(({ name }) => name === CHUNKS_FILE || /^std(out|err)(\.head|\.tail)?\.txt$/.test(name));
+    basename(path) === RECEIPT_FILE && list(directory).some(({ name }) => name === CHUNKS_FILE || isBodyFile(name));
   return { kind: 'receipt', path, directory: evidence ? directory : undefined, named: false };
 }
 
@@ -78,8 +75,7 @@ function storeInput(path: string, all: readonly Dirent[]): Input {
 }
 
 function isTask(entries: readonly Dirent[]): boolean {
-  const names: readonly string[] = Object.values(TASK_ENTRIES);
-  return entries.some(({ name }) => names.includes(name));
+  return entries.some(({ name }) => TASK_ENTRIES.includes(name));
 }
 
 function isReceipt(entries: readonly Dirent[]): boolean {

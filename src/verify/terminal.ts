@@ -1,22 +1,3 @@
-/**
- * Text out of evidence is shown on a terminal, and whoever wrote the command chose it: what could move the cursor, recolour,
- * hide or reorder the text is spelled out instead.
- */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    if (character === '\n') return '\\n';
-    if (character === '\t') return '\\t';
-    return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-  });
-}
-
-/** One argument as a person would type it for a POSIX shell. */
-export function quoted(argument: string): string {
-  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(argument)) return argument;
-  return `'${visible(argument).replaceAll("'", "'\\''")}'`;
-}
-
 /** Breaks at spaces so that no line is wider than `width` columns, and inside a word only where it alone is wider. */
 export function wrapped(text: string, width: number, first: string, rest: string): string[] {
   const lines: string[] = [];

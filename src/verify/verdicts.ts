@@ -91,6 +91,7 @@ export const VERDICT_OF: Readonly<Record<VerdictCode, Verdict>> = {
   INVALID_SIGNATURE: 'integrity',
   UNTRUSTED_SIGNER: 'signer',
   KEY_NOT_VALID_AT_TIME: 'signer',
+  MIXED_SIGNERS: 'signer',
   CHAIN_BROKEN: 'integrity',
   CHAIN_GAP: 'completeness',
   CHAIN_FORK: 'integrity',

@@ -7,7 +7,8 @@ import type { StartedReceipt } from '../../src/contract/index.ts';
 import type { Verification } from '../../src/verify/index.ts';
 
 /** The built program, as users run it. */
-export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const DIST = process.env.COMMAND_RECEIPTS_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
+export const CLI = join(DIST, 'cli.js');
 
 export interface Place {
   readonly directory: string;

@@ -1,19 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import type { Head, JournalLine } from '../../src/contract/index.ts';
-import { decodeEnvelope } from '../../src/contract/index.ts';
-import {
-  createSigner,
-  type Locks,
-  pidFileLocks,
-  recoverTask,
-  TaskStore,
-  taskDirectoryName,
-} from '../../src/evidence/index.ts';
+import { decodeEnvelope, taskDirectoryName } from '../../src/contract/index.ts';
+import { createSigner, type Locks, pidFileLocks, recoverTask, TaskStore } from '../../src/evidence/index.ts';
 
 const signer = createSigner(generateKeyPairSync('ed25519').privateKey, { custody: 'process-memory' });
 const code = (expected: string) => expect.objectContaining({ code: expected });
@@ -97,6 +100,7 @@ describe('task', () => {
   it('notices that its directory was replaced', () => {
     const { options, directory } = place();
     const task = new TaskStore(options);
+    task.begin(uuidv7(), undefined, () => ({}));
     renameSync(directory, `${directory}.away`);
     expect(() => task.begin(uuidv7(), undefined, () => ({}))).toThrowError(code('STORE_UNWRITABLE'));
   });
@@ -105,7 +109,7 @@ describe('task', () => {
     const { options, store } = place();
     rmSync(store, { recursive: true, force: true });
     writeFileSync(store, 'a file');
-    expect(() => new TaskStore(options)).toThrowError(code('STORE_UNWRITABLE'));
+    expect(() => new TaskStore(options).begin(uuidv7(), undefined, () => ({}))).toThrowError(code('STORE_UNWRITABLE'));
   });
 
   it('leaves live attempts alone when recovering', () => {
@@ -114,5 +118,94 @@ describe('task', () => {
     task.begin(uuidv7(), undefined, () => ({}));
     const name = directory.split('/').at(-1) ?? '';
     expect(recoverTask(name, options).map(({ outcome }) => outcome)).toEqual(['still-running']);
+  });
+
+  it('is as if it had never been when its first attempt cannot be recorded', () => {
+    const { options, directory, store } = place();
+    const refuse = () => {
+      throw new Error('no facts');
+    };
+    expect(() => new TaskStore(options).begin(uuidv7(), undefined, refuse)).toThrowError('no facts');
+    expect(existsSync(directory)).toBe(false);
+    expect(readdirSync(join(store, '.work')).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+  });
+
+  it('gives up on a lock that somebody holds for good', () => {
+    const held: Locks = {
+      ...pidFileLocks(),
+      acquire: () => pidFileLocks().acquire(join(tmpdir(), 'no', 'such', 'directory')),
+    };
+    expect(() => new TaskStore(place('x', held).options).begin(uuidv7(), undefined, () => ({}))).toThrowError(
+      code('STORE_UNWRITABLE'),
+    );
+  });
+});
+
+describe('recovery', () => {
+  const requested = { task: { id: 'release/1', attempt: 1 }, flags: [], gaps: [], time: {}, argv: ['x'] };
+
+  function crashed() {
+    const at = place();
+    const id = uuidv7();
+    const task = new TaskStore({ ...at.options, locks: deadLocks() });
+    task.begin(id, undefined, () => requested);
+    const name = at.directory.split('/').at(-1) ?? '';
+    return { ...at, id, name, task };
+  }
+
+  /** Locks of a process that is gone: nothing is held. */
+  function deadLocks(): Locks {
+    return { acquire: () => () => {}, tryAcquire: () => () => {} };
+  }
+
+  it('issues one receipt when two recover at once', () => {
+    const { options, name, journal } = crashed();
+    const slow: Locks = { ...options.locks };
+    const first = recoverTask(name, { ...options, locks: slow });
+    const second = recoverTask(name, options);
+    expect([first.map(({ outcome }) => outcome), second]).toEqual([['recovered'], []]);
+    expect(lines(journal).filter(({ event }) => event === 'SEALED')).toHaveLength(1);
+  });
+
+  it('looks again, under the lock, whether another recoverer was first', () => {
+    const { options, name, journal } = crashed();
+    const nested: unknown[] = [];
+    const locks: Locks = {
+      acquire: options.locks.acquire,
+      tryAcquire(path) {
+        nested.push(recoverTask(name, options));
+        return options.locks.tryAcquire(path);
+      },
+    };
+    expect(recoverTask(name, { ...options, locks })).toEqual([]);
+    expect(nested[0]).toMatchObject([{ outcome: 'recovered' }]);
+    expect(lines(journal).filter(({ event }) => event === 'SEALED')).toHaveLength(1);
+  });
+
+  it.each(['', '{"payload":"', 'x'.repeat(10)])('sets a receipt aside that was never finished: %j', (content) => {
+    const { options, name, directory, id, store } = crashed();
+    writeFileSync(join(directory, 'receipts', id, 'receipt.dsse.json'), content);
+    expect(recoverTask(name, options).map(({ outcome }) => outcome)).toEqual(['recovered']);
+    expect(readFileSync(join(store, '.work', `${id}.damaged`), 'utf8')).toBe(content);
+  });
+
+  it.each([
+    ['REFUSED', undefined, 'BOUND'],
+    ['START_FAILED', 'BOUND', 'STARTED'],
+  ] as const)('names the stage that a process would have had next after %s', (event, before, missingStage) => {
+    const { options, name, task, id } = crashed();
+    task.locked(() => {
+      if (before) task.journal.append(before, { flags: [], gaps: [] }, id);
+      task.journal.append(event, { termination: {} }, id);
+    });
+    expect(recoverTask(name, options)).toMatchObject([{ outcome: 'recovered', missingStage }]);
+  });
+
+  it('removes what an executor left that ended before its first line', () => {
+    const { options, directory, journal } = place();
+    mkdirSync(join(directory, 'receipts'), { recursive: true });
+    writeFileSync(journal, '');
+    expect(recoverTask(directory.split('/').at(-1) ?? '', options)).toEqual([]);
+    expect(existsSync(directory)).toBe(false);
   });
 });

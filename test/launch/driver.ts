@@ -11,7 +11,12 @@ export const ORDINARY = 65534;
 export interface Report {
   readonly pid: number;
   readonly protection?: { readonly dumpable: boolean; readonly inspectorOpen: boolean };
-  readonly outcome?: { readonly ok: boolean; readonly code?: string; readonly facts?: Record<string, never> };
+  readonly outcome?: {
+    readonly ok: boolean;
+    readonly code?: string;
+    readonly message?: string;
+    readonly facts?: Record<string, never>;
+  };
   readonly exit?: { readonly kind: string; readonly exitCode: number | null; readonly signal: string | null };
   readonly output?: string;
   readonly finished?: { readonly flags: readonly string[]; readonly gaps: readonly unknown[] };

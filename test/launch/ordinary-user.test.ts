@@ -54,6 +54,17 @@ describe.skipIf(process.getuid?.() !== 0)('as an ordinary user, undumpable', () 
     expect(report.exit?.exitCode).toBe(0);
   });
 
+  test('its own script is watched, and a name that changes in between blocks it', async () => {
+    for (const between of ['true', 'mv script was; cp was script; mv was script']) {
+      const root = own();
+      chownSync(executable(root, 'script', '#!/bin/sh\necho hi\n'), ORDINARY, ORDINARY);
+      const report = await asOrdinary(['./script'], { workspace: root }, { between: `cd ${root} && ${between}` });
+      expect(report.outcome?.facts).toMatchObject({ flags: [], script: { mode: 'watched' } });
+      if (between === 'true') expect([report.output, report.finished?.flags]).toEqual(['hi\n', []]);
+      else expect(report.error).toMatchObject({ code: 'BINDING_REFUSED' });
+    }
+  });
+
   test("another user's script cannot be leased and says so", async () => {
     const root = own();
     executable(root, 'script', '#!/bin/sh\necho hi\n');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classOf } from '../../src/policy/environment.ts';
-import { builtInPolicy, decide, parseDuration, planEnvironment, termsFor } from '../../src/policy/index.ts';
+import { builtInPolicy, decide, openingTerms, parseDuration, planEnvironment } from '../../src/policy/index.ts';
 import { parsePolicy } from '../../src/policy/parse.ts';
 
 const NODE = { path: '/usr/bin/node', sha256: 'a'.repeat(64) };
@@ -8,9 +8,9 @@ const NODE = { path: '/usr/bin/node', sha256: 'a'.repeat(64) };
 describe('policy', () => {
   it('allows everything where there is none, and has a digest', () => {
     const policy = builtInPolicy();
-    expect(decide(policy, { argv: ['anything'] }, undefined)).toEqual({ outcome: 'ALLOW', rule: 'default' });
+    expect(decide(policy, { argv: ['anything'] }, undefined)).toMatchObject({ outcome: 'ALLOW', rule: 'default' });
     expect(policy.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(termsFor(policy, { argv: ['x'] })).toMatchObject({ keepBodies: true, timeoutMs: undefined });
+    expect(decide(policy, { argv: ['x'] }, NODE).terms).toMatchObject({ keepBodies: true, timeoutMs: undefined });
   });
 
   it('decides by the first rule that fits argv and the opened program', () => {
@@ -24,14 +24,33 @@ commands:
 `,
       'policy.yml',
     );
-    expect(decide(policy, { argv: ['npm', 'publish'] }, NODE)).toEqual({ outcome: 'DENY', rule: 'no-npm' });
-    expect(decide(policy, { argv: ['npm', 'test'] }, NODE)).toEqual({ outcome: 'ALLOW', rule: 'npm' });
-    expect(decide(policy, { argv: ['npm', 'test'] }, { ...NODE, path: '/home/x/npm' })).toEqual({
+    expect(decide(policy, { argv: ['npm', 'publish'] }, NODE)).toMatchObject({ outcome: 'DENY', rule: 'no-npm' });
+    expect(decide(policy, { argv: ['npm', 'test'] }, NODE)).toMatchObject({ outcome: 'ALLOW', rule: 'npm' });
+    expect(decide(policy, { argv: ['npm', 'test'] }, { ...NODE, path: '/home/x/npm' })).toMatchObject({
       outcome: 'DENY',
       rule: 'default',
     });
-    expect(decide(policy, { argv: ['npm', 'test'] }, undefined)).toEqual({ outcome: 'DENY', rule: 'default' });
-    expect(termsFor(policy, { argv: ['npm', 'test'] }).timeoutMs).toBe(120_000);
+    expect(decide(policy, { argv: ['npm', 'test'] }, undefined)).toMatchObject({ outcome: 'DENY', rule: 'default' });
+    expect(decide(policy, { argv: ['npm', 'test'] }, NODE).terms.timeoutMs).toBe(120_000);
+  });
+
+  it('takes its terms from the rule that decided, not from one that only fits the name', () => {
+    const policy = parsePolicy(
+      `
+version: 1
+commands:
+  - { id: a, argv: [tool], executable: { path: ['/opt/**'] }, timeout: 1h }
+  - { id: b, argv: [tool], timeout: 1s, sensitive: true }
+  - { id: c, argv: [other], executable: { path: ['/opt/**'] }, outcome: deny }
+`,
+      'policy.yml',
+    );
+    expect(decide(policy, { argv: ['tool'] }, NODE)).toMatchObject({
+      rule: 'b',
+      terms: { timeoutMs: 1000, keepBodies: false },
+    });
+    expect(decide(policy, { argv: ['other'] }, undefined)).toMatchObject({ outcome: 'DENY', rule: 'c' });
+    expect(openingTerms(policy, { argv: ['tool'] }).bindingOrder).toContain('lease');
   });
 
   it('keeps no output of commands that a policy with a list does not list', () => {
@@ -39,9 +58,9 @@ commands:
       'version: 1\ncommands:\n  - { id: a, argv: [a] }\n  - { id: b, argv: [b], sensitive: true }\n',
       'p.yml',
     );
-    expect(termsFor(policy, { argv: ['a'] }).keepBodies).toBe(true);
-    expect(termsFor(policy, { argv: ['b'] }).keepBodies).toBe(false);
-    expect(termsFor(policy, { argv: ['c'] }).keepBodies).toBe(false);
+    expect(decide(policy, { argv: ['a'] }, NODE).terms.keepBodies).toBe(true);
+    expect(decide(policy, { argv: ['b'] }, NODE).terms.keepBodies).toBe(false);
+    expect(decide(policy, { argv: ['c'] }, NODE).terms.keepBodies).toBe(false);
   });
 
   it('matches shell texts by their own patterns only', () => {
@@ -62,8 +81,10 @@ commands:
     expect(parseDuration('10m')).toBe(600_000);
     expect(parseDuration('1.5h')).toBe(5_400_000);
     for (const text of ['0s', '-1s', '10', '99d', 'soon', '']) expect(parseDuration(text)).toBeUndefined();
-    const policy = parsePolicy('version: 1\noutput: { head: 900MiB }\n', 'p.yml');
-    expect(() => termsFor(policy, { argv: ['x'] })).toThrowError(expect.objectContaining({ code: 'POLICY_INVALID' }));
+    for (const text of ['output: { head: 900MiB }', 'timeout: 1000h', 'commands: [{ id: a, timeout: 0s }]'])
+      expect(() => parsePolicy(`version: 1\n${text}\n`, 'p.yml')).toThrowError(
+        expect.objectContaining({ code: 'POLICY_INVALID', where: expect.stringContaining('p.yml#/') }),
+      );
   });
 });
 

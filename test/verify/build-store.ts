@@ -14,10 +14,10 @@ import {
   journalGenesis,
   PAYLOAD_TYPES,
   preAuthenticationEncoding,
+  taskDirectoryName,
 } from '../../src/contract/index.ts';
 import { keyIdOf, rawPublicKey } from '../../src/contract/key-id.ts';
 import type { Trust, TrustedKey } from '../../src/contract/trust.ts';
-import { taskDirectoryName } from '../../src/verify/chain.ts';
 import { type CommandSpec, draftReceipt } from './build-receipt.ts';
 import { buildStreams } from './build-streams.ts';
 
@@ -155,13 +155,17 @@ export class TaskBuilder {
   }
 
   /** Runs a command to its sealed receipt. `alter` changes the receipt before it is signed. */
-  run(spec: CommandSpec = {}, alter: (receipt: CommandReceipt) => unknown = () => undefined): string {
+  run(
+    spec: CommandSpec = {},
+    alter: (receipt: CommandReceipt) => unknown = () => undefined,
+    key: TestKey = this.key,
+  ): string {
     const receiptId = this.nextId();
     const draft = this.draft(receiptId, spec);
     alter(draft);
     for (const [event, facts] of eventsOf(draft)) this.record(event, facts, receiptId);
     this.writeFiles(receiptId, spec);
-    this.seal(receiptId, draft);
+    this.seal(receiptId, draft, key);
     return receiptId;
   }
 
@@ -182,10 +186,10 @@ export class TaskBuilder {
     return structuredClone(draftReceipt(spec, { receiptId, taskId: this.taskId, keyId: this.key.keyId, chain }));
   }
 
-  seal(receiptId: string, receipt: CommandReceipt): void {
+  seal(receiptId: string, receipt: CommandReceipt, key: TestKey = this.key): void {
     const directory = join(this.directory, 'receipts', receiptId);
     mkdirSync(directory, { recursive: true });
-    const { payload, envelope } = sealEnvelope(PAYLOAD_TYPES.receipt, receipt, this.key);
+    const { payload, envelope } = sealEnvelope(PAYLOAD_TYPES.receipt, receipt, key);
     writeFileSync(join(directory, 'receipt.dsse.json'), envelope);
     this.receiptIds.push(receiptId);
     this.lastReceiptDigest = digestOf(payload);

@@ -83,6 +83,15 @@ const CASES: Partial<Record<VerdictCode, readonly [build: () => TaskBuilder, exp
     () => altered((it) => Object.assign(it.time, { endedAt: '2031-01-01T00:00:00.000Z' })),
     [`KEY_NOT_VALID_AT_TIME ${receipt()}`],
   ],
+  MIXED_SIGNERS: [
+    () => {
+      const task = new TaskBuilder();
+      task.run();
+      task.run({}, (it) => Object.assign(it.executor, { keyId: STRANGER.keyId }), STRANGER);
+      return task.close();
+    },
+    [`MIXED_SIGNERS ${receipt(5)}#/executor/keyId`],
+  ],
   CHAIN_BROKEN: [
     () => altered((it) => Object.assign(it.chain, { previousReceiptDigest: digestOf('another') })),
     [`CHAIN_BROKEN ${receipt()}#/chain/previousReceiptDigest`],
@@ -168,9 +177,11 @@ describe('each verdict code', () => {
 
   for (const [code, [build, expected]] of Object.entries(CASES))
     it(`${code} names its place and brings no other`, async () => {
-      expect(await problems(build(), { trust: trustIn(KEY, { validUntil: '2030-01-01T00:00:00Z' }) })).toEqual(
-        expected,
-      );
+      const keys = [
+        ...trustIn(KEY, { validUntil: '2030-01-01T00:00:00Z' }).keys,
+        ...(code === 'MIXED_SIGNERS' ? trustIn(STRANGER).keys : []),
+      ];
+      expect(await problems(build(), { trust: { version: 1, keys } })).toEqual(expected);
     });
 
   it('CHAIN_NOT_ASSESSED: a receipt by itself', async () => {

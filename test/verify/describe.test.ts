@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeVerification, verifyPaths } from '../../src/verify/index.ts';
-import { quoted, visible, wrapped } from '../../src/verify/terminal.ts';
+import { wrapped } from '../../src/verify/terminal.ts';
 import { buildWholeTask, TaskBuilder, TRUST } from './build-store.ts';
 import { verifyTask } from './problems.ts';
 
@@ -62,24 +62,6 @@ describe('the description of a verification', () => {
 });
 
 describe('text for a terminal', () => {
-  it.each([
-    ['plain-1.0', 'plain-1.0'],
-    ['', "''"],
-    ['a b', "'a b'"],
-    ["it's", "'it'\\''s'"],
-    ['$HOME', "'$HOME'"],
-    ['\u001b[1m', "'\\x1b[1m'"],
-    ['größe', "'größe'"],
-  ])('quotes %j as %s', (argument, expected) => {
-    expect(quoted(argument)).toBe(expected);
-  });
-
-  it('spells out what could hide or reorder it', () => {
-    expect(visible('a\u0000\n\t\u009b\u200b\u202e\u2028\ud800z')).toBe(
-      'a\\x00\\n\\t\\x9b\\u{200b}\\u{202e}\\u{2028}\\u{d800}z',
-    );
-  });
-
   it('breaks at spaces, and within a word that is too wide', () => {
     expect(wrapped('aaa bbb ccc', 9, '> ', '  ')).toEqual(['> aaa bbb', '  ccc']);
     expect(wrapped('abcdefghij', 6, '> ', '  ')).toEqual(['> abcd', '  efgh', '  ij']);

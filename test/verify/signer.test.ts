@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { CommandReceipt } from '../../src/contract/index.ts';
 import type { TrustedKey } from '../../src/contract/trust.ts';
 import { KEY, STRANGER, TaskBuilder, TRUST, trustIn } from './build-store.ts';
 import { listOf, problems, verifyTask } from './problems.ts';
@@ -77,6 +78,32 @@ describe('a signer that is not trusted', () => {
         one.startsWith('UNTRUSTED_SIGNER'),
       ),
     ).toBe(true);
+  });
+});
+
+describe('two executor keys in one task', () => {
+  const both = { version: 1 as const, keys: [...TRUST.keys, ...trustIn(STRANGER).keys] };
+
+  it('fail the chain by its signer, though each is trusted and every receipt holds', async () => {
+    const task = new TaskBuilder();
+    task.run();
+    task.run({}, (receipt) => Object.assign(receipt.executor, { keyId: STRANGER.keyId }), STRANGER);
+    const [chain] = (await verifyTask(task.close(), { trust: both })).chains;
+    expect(chain?.verdicts).toEqual({ integrity: 'pass', signer: 'fail', completeness: 'pass', policy: 'pass' });
+    expect(chain?.receipts.map(({ verified }) => verified)).toEqual([true, true]);
+    expect(chain?.problems.map(({ code }) => code)).toEqual(['MIXED_SIGNERS']);
+  });
+
+  it('are none where the second one only recovered', async () => {
+    const task = new TaskBuilder();
+    task.run();
+    const recovered = ({ evidence, executor }: CommandReceipt) => {
+      for (const signer of [evidence.recoveredBy, executor]) Object.assign(signer ?? {}, { keyId: STRANGER.keyId });
+    };
+    task.run({ kind: 'lost' }, recovered, STRANGER);
+    const found = await problems(task.close(), { trust: both });
+    expect(found).toContainEqual(expect.stringContaining('MISSING_TERMINATED'));
+    expect(found).not.toContainEqual(expect.stringContaining('MIXED_SIGNERS'));
   });
 });
 

@@ -19,6 +19,8 @@ export const ChainPosition = Closed({
   previousReceiptDigest: Digest,
 });
 
+export type ChainPosition = Static<typeof ChainPosition>;
+
 export const Context = Type.Union([
   Closed({ kind: Type.Literal('local') }),
   Closed({

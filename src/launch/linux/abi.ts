@@ -36,6 +36,8 @@ export const RESOLVE_NO_MAGICLINKS = 0x02;
 export const RESOLVE_BENEATH = 0x08;
 
 export const STATX = { size: 256, maskOffset: 0, mountIdOffset: 0x90, mountId: 0x1000, atEmptyPath: 0x1000 } as const;
+export const AT_FDCWD = -100;
+export const AT_SYMLINK_NOFOLLOW = 0x100;
 
 export const FCNTL = {
   F_SETFD: 2,
@@ -60,6 +62,26 @@ export const FS_IOC_MEASURE_VERITY = 0xc0046686;
 export const CLOSE_RANGE_CLOEXEC = 0x4;
 export const PIPE_CLOEXEC = 0o2000000;
 export const O_NONBLOCK = 0o4000;
+
+/** struct inotify_event: wd, mask, cookie, len (4 x 32 bits), then `len` bytes of a name padded with NULs. */
+export const INOTIFY_EVENT = { headerSize: 16, wdOffset: 0, maskOffset: 4, lengthOffset: 12 } as const;
+export const IN = {
+  modify: 0x2,
+  movedFrom: 0x40,
+  movedTo: 0x80,
+  create: 0x100,
+  delete: 0x200,
+  deleteSelf: 0x400,
+  moveSelf: 0x800,
+  unmount: 0x2000,
+  queueOverflow: 0x4000,
+  ignored: 0x8000,
+  onlyDirectory: 0x1000000,
+  dontFollow: 0x2000000,
+  nonBlock: 0o4000,
+  cloexec: 0o2000000,
+} as const;
+export const FIONREAD = 0x541b;
 
 /** Room for both libraries' opaque structs: glibc has 80 and 336 bytes, musl no more. */
 export const FILE_ACTIONS_SIZE = 256;

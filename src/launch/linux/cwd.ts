@@ -1,16 +1,9 @@
 import { accessSync, closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
 import { type Cwd, errnoOf } from '../../contract/index.ts';
 import { type BindProblem, refused, startFailed } from '../problem.ts';
-import {
-  OPEN_DIRECTORY,
-  OPEN_HOW_SIZE,
-  PIPE_CLOEXEC,
-  RESOLVE_BENEATH,
-  RESOLVE_NO_MAGICLINKS,
-  STATX,
-  SYSCALL,
-} from './abi.ts';
+import { OPEN_DIRECTORY, OPEN_HOW_SIZE, PIPE_CLOEXEC, RESOLVE_BENEATH, RESOLVE_NO_MAGICLINKS, SYSCALL } from './abi.ts';
 import { lastErrno, SystemCallError, syscall } from './libc.ts';
+import { mountIdOf } from './mounts.ts';
 
 /**
  * Threat: between the check of a directory's path and the launch, someone who may write in the workspace swaps a
@@ -131,14 +124,6 @@ function describe(fd: number, requested: string, method: Cwd['method']): BoundDi
     closeSync(fd);
     throw problem(errnoOf(error) ?? '', requested);
   }
-}
-
-/** Null before Linux 5.8, which reported no mount id. */
-function mountIdOf(fd: number): string | null {
-  const data = Buffer.alloc(STATX.size);
-  if (syscall.statx(SYSCALL.statx, fd, '', STATX.atEmptyPath, STATX.mountId, data) < 0) return null;
-  const known = (data.readUInt32LE(STATX.maskOffset) & STATX.mountId) !== 0;
-  return known ? `${data.readBigUInt64LE(STATX.mountIdOffset)}` : null;
 }
 
 function problem(errno: string, requested: string): BindProblem {

@@ -20,12 +20,34 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0x2fc12fc1, 'zfs'],
   [0x858458f6, 'ramfs'],
   [0x4d44, 'vfat'],
+  [0x9fa0, 'proc'],
 ]);
 const KEEPS_LEASES: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'tmpfs']);
 
+/** Every rename on these passes this kernel, which tells inotify; servers and daemons behind the others do not. */
+const TELLS_OF_RENAMES: ReadonlySet<string> = new Set([
+  ...KEEPS_LEASES,
+  'overlay',
+  'squashfs',
+  'erofs',
+  'f2fs',
+  'zfs',
+  'ramfs',
+  'vfat',
+]);
+
 export function filesystemOf(fd: number): string {
-  const type = statfsSync(`/proc/self/fd/${fd}`).type >>> 0;
+  return filesystemAt(`/proc/self/fd/${fd}`);
+}
+
+export function filesystemAt(path: string): string {
+  const type = statfsSync(path).type >>> 0;
   return NAMES.get(type) ?? `0x${type.toString(16)}`;
+}
+
+/** Why no watch over a directory of this file system proves anything, or undefined where it does. */
+export function watchObstacle(filesystem: string): string | undefined {
+  return TELLS_OF_RENAMES.has(filesystem) ? undefined : `renames on ${filesystem} can go unseen`;
 }
 
 /** Why a lease on this file proves nothing, or undefined where it does. */

@@ -114,7 +114,11 @@ function start(
 ): Running & LinuxProcess {
   const last = chain.pins.at(-1);
   if (!last) throw new ReceiptsError('INTERNAL', 'A chain has at least its executable.');
-  for (const pin of chain.pins) if (!pin.intact()) throw changedSinceBind(pin);
+  for (const pin of chain.pins) {
+    const state = pin.state('between');
+    if (state.kind === 'changed' || (state.kind === 'lost' && !pin.mayBeUnbound))
+      throw changedSinceBind(pin, state.why);
+  }
   awaitChildren();
   const terminal = foregroundTerminal();
   const spawned = spawnBound({
@@ -142,10 +146,10 @@ function isDirectory(path: string, directory: BoundDirectory): boolean {
   return stats !== undefined && `${stats.dev}` === directory.facts.device && `${stats.ino}` === directory.facts.inode;
 }
 
-function changedSinceBind(pin: Pinned): ReceiptsError {
+function changedSinceBind(pin: Pinned, why: string): ReceiptsError {
   return new ReceiptsError(
     'BINDING_REFUSED',
-    `${JSON.stringify(pin.found.path)} changed after it was bound; nothing was started.`,
+    `${JSON.stringify(pin.found.path)} changed after it was bound (${why}); nothing was started.`,
     {
       where: '/executable',
       next: 'Find out what rewrites the file, and run the command again.',

@@ -95,6 +95,11 @@ export const ioctl = later<(fd: number, request: number, data: Uint8Array) => nu
 export const fgetxattr = later<(fd: number, name: string, value: Pointer, size: number) => number>(
   'long fgetxattr(int, const char*, void*, size_t)',
 );
+export const inotifyInit = later<(flags: number) => number>('int inotify_init1(int)');
+export const inotifyAddWatch = later<(fd: number, path: string, mask: number) => number>(
+  'int inotify_add_watch(int, const char*, uint)',
+);
+export const inotifyRemoveWatch = later<(fd: number, wd: number) => number>('int inotify_rm_watch(int, int)');
 export const tcgetpgrp = later<(fd: number) => number>('int tcgetpgrp(int)');
 export const tcsetpgrp = later<(fd: number, group: number) => number>('int tcsetpgrp(int, int)');
 export const getpgrp = later<() => number>('int getpgrp(void)');

@@ -16,6 +16,8 @@ export interface Found {
   readonly absolutePath: string;
   /** Names the same for our own calls, whatever our working directory is. */
   readonly reachedAs: string;
+  /** Where relative paths count from. */
+  readonly directory: BoundDirectory;
   /** `O_PATH`: never carries a lease, so a child may inherit and execute it. */
   readonly fd: number;
   readonly stats: BigIntStats;
@@ -57,7 +59,8 @@ function tryOpen(path: string, directory: BoundDirectory): Found | BindProblem {
     closeSync(fd);
     return obstacle;
   }
-  return { path, absolutePath: isAbsolute(path) ? path : join(directory.resolved, path), reachedAs, fd, stats };
+  const absolutePath = isAbsolute(path) ? path : join(directory.resolved, path);
+  return { path, absolutePath, reachedAs, directory, fd, stats };
 }
 
 function obstacleOf(path: string, fd: number, stats: BigIntStats): BindProblem | undefined {

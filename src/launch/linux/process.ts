@@ -86,7 +86,7 @@ export class LinuxProcess implements Running, Child {
 
   /** Sees what breaks no lease, `open(O_RDONLY | O_TRUNC)` and a renamed path. Unbound files are only judged at the end. */
   private comparePins(): void {
-    for (const pin of this.pins) if (!pin.unbound && !pin.intact()) this.changed(flagOf(pin));
+    for (const pin of this.pins) if (!pin.unbound && pin.state('between').kind === 'changed') this.changed(flagOf(pin));
   }
 
   /** A writer waits, or has been: the group ends at once, long before the kernel lets the writer through. */
@@ -169,7 +169,13 @@ export class LinuxProcess implements Running, Child {
   }
 
   finish(): { readonly flags: readonly Flag[]; readonly gaps: readonly Gap[] } {
-    for (const pin of this.pins) if (!pin.intact()) this.flags.add(flagOf(pin));
+    this.pins.forEach((pin, index) => {
+      const state = pin.state('end');
+      if (state.kind === 'same') return;
+      this.flags.add(flagOf(pin));
+      const field = index === 0 ? '/executable' : `/interpreters/${index - 1}`;
+      if (state.kind === 'lost') this.gaps.push({ field, reason: 'not-observed', detail: state.why });
+    });
     return { flags: [...this.flags].sort(), gaps: [...this.gaps, ...this.unknown()] };
   }
 

@@ -44,8 +44,10 @@ export function adopt(child: Child): void {
   setImmediate(collect);
 }
 
+/** libuv drops a signal that finds its pipe full of others: so a SIGCHLD that never came is made up for here. */
 function tick(): void {
   for (const child of [...children]) child.onTick();
+  collect();
 }
 
 function collect(): void {

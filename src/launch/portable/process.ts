@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { errnoOf, type Flag, type Gap, type Process, type Sandbox } from '../../contract/index.ts';
+import { errnoOf, type Flag, type Gap, type Process, ReceiptsError, type Sandbox } from '../../contract/index.ts';
 import type { Exit, Running } from '../types.ts';
 import { StreamSource } from './stream.ts';
 
@@ -58,5 +58,6 @@ export class PortableProcess implements Running {
 function exitOf(exitCode: number | null, signal: NodeJS.Signals | null): Exit {
   const monotonicNs = process.hrtime.bigint();
   if (signal !== null) return { kind: 'signaled', exitCode: null, signal, coreDumped: null, monotonicNs };
-  return { kind: 'exited', exitCode: exitCode ?? 0, signal: null, coreDumped: false, monotonicNs };
+  if (exitCode === null) throw new ReceiptsError('INTERNAL', 'a process ended with neither exit code nor signal');
+  return { kind: 'exited', exitCode, signal: null, coreDumped: false, monotonicNs };
 }

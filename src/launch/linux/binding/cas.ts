@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -14,6 +15,7 @@ import { errnoOf } from '../../../contract/index.ts';
 import { O_PATH } from '../abi.ts';
 import { digestFd } from '../digest.ts';
 import { filesystemOf } from '../filesystem.ts';
+import { watchEntry } from '../script/watch.ts';
 import { copyObstacle } from './copyable.ts';
 import type { Source, Tried } from './hold.ts';
 import { leaseAndDigest } from './lease.ts';
@@ -72,16 +74,23 @@ export function writeWhole(fd: number, bytes: Uint8Array): void {
 
 async function leaseCopy(path: string, sha256: string): Promise<Tried | { readonly altered: true }> {
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  let fd: number | undefined;
+  const open: Array<() => void> = [() => closeSync(readFd)];
   const release = () => {
-    closeSync(readFd);
-    if (fd !== undefined) closeSync(fd);
+    for (const close of open.splice(0).reverse()) close();
   };
   try {
-    fd = openSync(`/proc/self/fd/${readFd}`, O_PATH);
+    const fd = openSync(`/proc/self/fd/${readFd}`, O_PATH);
+    open.push(() => closeSync(fd));
+    const watched = watchEntry({ path, fd, identity: fstatSync(readFd, { bigint: true }) });
+    if (!('watch' in watched)) {
+      release();
+      return { passedOver: `our copy: ${'unwatchable' in watched ? watched.unwatchable : 'its path led elsewhere'}` };
+    }
+    const { watch } = watched;
+    open.push(() => watch.release());
     const hold = await leaseAndDigest(readFd, fd, filesystemOf(readFd));
     if (typeof hold !== 'string' && hold.sha256 === sha256) {
-      return { hold: { ...hold, method: 'cas-lease', path, release } };
+      return { hold: { ...hold, method: 'cas-lease', path, watch, release } };
     }
     release();
     return typeof hold === 'string' ? { passedOver: `our copy: ${hold}` } : { altered: true };

@@ -4,6 +4,7 @@ import { digestFdNow } from '../digest.ts';
 import type { FileKind } from '../elf.ts';
 import { leaseHolds } from '../leases.ts';
 import type { Found } from '../lookup.ts';
+import type { PathWatch } from '../script/watch.ts';
 
 /** What every method starts from: a file found by name, opened for reading once more through its descriptor. */
 export interface Source {
@@ -29,8 +30,9 @@ export interface Hold {
   readonly immutable: boolean;
   /** Read when the digest was taken. */
   readonly baseline: BigIntStats;
-  /** A path that must go on naming the held object. */
+  /** A path that must go on naming the held object, and what would see it name another one for a while. */
   readonly path?: string;
+  readonly watch?: PathWatch;
   release(): void;
 }
 
@@ -42,7 +44,10 @@ export function compareStats(before: BigIntStats, after: BigIntStats): 'same' | 
   return before.ctimeNs === after.ctimeNs ? 'same' : 'attributes';
 }
 
-/** Looks whether a hold still says what it said. Cheap unless only the ctime moved (chmod, link): then the digest is taken again. */
+/**
+ * Looks whether a hold still says what it said. Cheap unless only times moved (chmod, link, utimes): then the digest is
+ * taken again. A new mtime alone is no sign under a lease: to put bytes back, a writer would have had to break it.
+ */
 export function watchIntegrity(hold: Hold): () => boolean {
   let baseline = hold.baseline;
   return () => {
@@ -51,8 +56,8 @@ export function watchIntegrity(hold: Hold): () => boolean {
     if (hold.leaseFd !== undefined && !leaseHolds(hold.leaseFd)) return false;
     const now = fstatSync(hold.readFd, { bigint: true });
     const difference = compareStats(baseline, now);
-    if (difference === 'content') return false;
-    if (difference === 'attributes' && digestFdNow(hold.readFd).sha256 !== hold.sha256) return false;
+    if (difference === 'content' && (hold.leaseFd === undefined || now.size !== baseline.size)) return false;
+    if (difference !== 'same' && digestFdNow(hold.readFd).sha256 !== hold.sha256) return false;
     baseline = now;
     return true;
   };

@@ -6,6 +6,7 @@ import { classify, type FileKind } from '../elf.ts';
 import { filesystemOf } from '../filesystem.ts';
 import { unwatchLease, watchLease } from '../leases.ts';
 import type { Found } from '../lookup.ts';
+import { type Moment, type PathWatch, type Watched, type WatchState, watchPath } from '../script/watch.ts';
 import { holdByCopy } from './cas.ts';
 import { type Hold, type Source, type Tried, watchIntegrity } from './hold.ts';
 import { holdByLease } from './lease.ts';
@@ -27,9 +28,10 @@ export interface Pinned {
   readonly identity: { readonly dev: bigint; readonly ino: bigint };
   readonly kind: FileKind;
   readonly unbound: boolean;
-  /** False when the bytes, or what its path names, are not what was digested. */
-  intact(): boolean;
-  /** Calls once if a writer breaks the lease, from then to `release`. */
+  readonly mayBeUnbound: boolean;
+  /** Whether the bytes, and what its path names, are and have been what was digested. */
+  state(moment: Moment): WatchState;
+  /** Calls when a writer breaks the lease or the path comes to name another file, from then to `release`. */
   onBreak(broken: () => void): void;
   release(): void;
 }
@@ -53,6 +55,7 @@ const FOR_SCRIPTS: ReadonlySet<BindingMethod> = new Set(['fs-verity', 'lease', '
 /** Takes `found.fd` over: it is closed by `release`, or before this throws. */
 export async function pin(found: Found, options: PinOptions): Promise<Pinned> {
   let readFd: number | undefined;
+  let watch: PathWatch | undefined;
   try {
     readFd = openForReading(found);
     const kind = classify(readFd);
@@ -63,26 +66,44 @@ export async function pin(found: Found, options: PinOptions): Promise<Pinned> {
       kind,
       programsDirectory: options.programsDirectory,
     };
-    const { hold, attempts } = await firstHold(source, options);
+    // In place before the digest, so that it covers all the time in which the digest is believed.
+    const watched = kind.kind === 'script' && options.order.some(watches) ? watchScript(found) : undefined;
+    if (watched && 'watch' in watched) watch = watched.watch;
+    const { hold, attempts } = await firstHold(source, options, watched);
     if (classify(hold.readFd).kind !== kind.kind) {
       hold.release();
       throw changedMeanwhile(found);
     }
-    return pinned(source, hold, attempts, options.requested);
+    // Unbound files are judged by what they are at the end, not by what happened in between.
+    if (hold.method === 'none') watch?.release();
+    return pinned(source, watch && hold.method !== 'none' ? { ...hold, watch } : hold, attempts, options);
   } catch (error) {
+    watch?.release();
     closeSync(found.fd);
     if (readFd !== undefined) closeSync(readFd);
     throw error;
   }
 }
 
-async function firstHold(source: Source, options: PinOptions): Promise<{ hold: Hold; attempts: BindingAttempt[] }> {
+function watches(method: BindingMethod): boolean {
+  return FOR_SCRIPTS.has(method) && method !== 'none';
+}
+
+function watchScript(found: Found): Watched {
+  const watched = watchPath({ path: found.path, fd: found.fd, identity: found.stats }, found.directory);
+  if ('elsewhere' in watched) throw changedMeanwhile(found);
+  return watched;
+}
+
+async function firstHold(
+  source: Source,
+  options: PinOptions,
+  watched: Watched | undefined,
+): Promise<{ hold: Hold; attempts: BindingAttempt[] }> {
   const attempts: BindingAttempt[] = [];
   for (const method of options.order) {
-    const byPath = source.kind.kind === 'script' && !FOR_SCRIPTS.has(method);
-    const tried = byPath
-      ? { passedOver: 'an interpreter reads a script by its own path' }
-      : await METHODS[method](source);
+    const obstacle = source.kind.kind === 'script' ? scriptObstacle(method, watched) : undefined;
+    const tried = obstacle === undefined ? await METHODS[method](source) : { passedOver: obstacle };
     if ('hold' in tried) return { hold: tried.hold, attempts: [...attempts, { method, outcome: 'used' }] };
     attempts.push({ method, outcome: 'passed-over', reason: tried.passedOver });
   }
@@ -97,14 +118,21 @@ async function firstHold(source: Source, options: PinOptions): Promise<{ hold: H
   );
 }
 
-function pinned(source: Source, hold: Hold, attempts: BindingAttempt[], requested: string): Pinned {
+/** Bytes that cannot change are not enough: the path has to be watched as well. */
+function scriptObstacle(method: BindingMethod, watched: Watched | undefined): string | undefined {
+  if (!FOR_SCRIPTS.has(method)) return 'an interpreter reads a script by its own path';
+  return watches(method) && watched && 'unwatchable' in watched ? watched.unwatchable : undefined;
+}
+
+function pinned(source: Source, hold: Hold, attempts: BindingAttempt[], options: PinOptions): Pinned {
   const { found, kind } = source;
   const { dev, ino } = fstatSync(source.readFd, { bigint: true });
+  const { watch } = hold;
   const intact = watchIntegrity(kind.kind === 'script' ? { ...hold, path: found.reachedAs } : hold);
   let released = false;
   return {
     facts: {
-      requested,
+      requested: options.requested,
       path: found.absolutePath,
       kind: kind.kind,
       sha256: hold.sha256,
@@ -119,14 +147,21 @@ function pinned(source: Source, hold: Hold, attempts: BindingAttempt[], requeste
     identity: hold.baseline,
     kind,
     unbound: hold.method === 'none',
-    intact,
+    mayBeUnbound: options.order.includes('none'),
+    // The queue last: it tells of everything up to now, the other looks only of their moment.
+    state: (moment) =>
+      intact()
+        ? (watch?.state(moment) ?? { kind: 'same' })
+        : { kind: 'changed', why: 'it is not the file that was digested' },
     onBreak(broken) {
       if (hold.leaseFd !== undefined) watchLease(hold.leaseFd, broken);
+      watch?.onChange(broken);
     },
     release() {
       if (released) return;
       released = true;
       if (hold.leaseFd !== undefined) unwatchLease(hold.leaseFd);
+      watch?.release();
       hold.release();
       closeSync(source.readFd);
       closeSync(found.fd);

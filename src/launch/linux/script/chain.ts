@@ -12,8 +12,8 @@ import { parseShebang, SHEBANG_BYTES, type Shebang } from './shebang.ts';
 /**
  * Threat: the kernel reads a script's first line, and `env` searches PATH, after our digest; in between both can be
  * made to choose another interpreter. So the chain is walked here, every file of it pinned, and only its last, an ELF,
- * is started. Scripts are `watched`: read by their own path, under a lease, the path's identity checked before the
- * spawn and at the end. The inotify watch over the directories of that path belongs beside this file.
+ * is started. Scripts are `watched`: read by their own path, under a lease, every directory of that path watched from
+ * before the digest to the end (`watch.ts`).
  */
 export interface Chain {
   /** Outermost first: the executable asked for, then its interpreters. Exec starts the last. */
