@@ -1,15 +1,17 @@
 import { asReceiptsError, errorLines, visible } from '../contract/index.ts';
 import { redacted, redactedDeep } from './redaction.ts';
 
-/** Everything of ours that is printed passes here: redacted, and with nothing in it that a terminal would obey. */
+/* Everything of ours that is printed passes here: redacted, and with nothing in it that a terminal would obey. */
 
 /** Our own words go to stderr: stdout belongs to the command, or to the one JSON document asked for. */
 export function say(message: string): void {
-  process.stderr.write(`receipts: ${shown(message)}\n`);
+  process.stderr.write(`receipts: ${visible(redacted(message))}\n`);
 }
 
 export function printError(error: unknown): void {
   const known = asReceiptsError(error);
+  // A stack has lines of its own; in everything else a line end would be somebody's choice.
+  const shown = known.code === 'INTERNAL' ? linesShown : (line: string) => visible(redacted(line));
   process.stderr.write(`receipts: ${known.code}: ${errorLines(known).map(shown).join('\n  ')}\n`);
 }
 
@@ -31,9 +33,9 @@ export function printJson(value: unknown): void {
 /** Where commander writes: its texts quote the words that it was given. */
 export const COMMANDER_OUTPUT = {
   writeOut: (text: string) => void process.stdout.write(redacted(text)),
-  writeErr: (text: string) => void process.stderr.write(shown(text)),
+  writeErr: (text: string) => void process.stderr.write(linesShown(text)),
 };
 
-function shown(text: string): string {
+function linesShown(text: string): string {
   return redacted(text).split('\n').map(visible).join('\n');
 }

@@ -66,7 +66,7 @@ describe('the end of a command', () => {
 
   it('stands though a process of the command holds a lock of the store for good', () => {
     const here = place();
-    const command = 'setsid flock .receipts/.work/t-*.lock sleep 30 >/dev/null 2>&1 & sleep 0.3; exit 7';
+    const command = 'setsid flock .receipts/.work/t-*.lock sleep 12 >/dev/null 2>&1 & sleep 0.3; exit 7';
     const { status, stderr } = here.receipts(['run', '--task', 'x', '--', 'sh', '-c', command]);
     expect([status, stderr]).toEqual([7, expect.stringMatching(/STORE_UNWRITABLE: another process holds a lock/)]);
   });

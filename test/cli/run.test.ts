@@ -208,6 +208,23 @@ describe('receipts run', () => {
     expect(here.verify().code).toBe(0);
   });
 
+  it.each([1_100_000, 3_900_000, 4_194_304, 4_194_305, 4_200_000, 4_300_000])('keeps the right bytes of %i', (size) => {
+    const here = place();
+    const script = `const b = Buffer.from(Uint8Array.from({ length: ${size} }, (_, i) => 32 + ((i * 31 + (i >> 9)) % 90)));
+      for (let at = 0; at < b.length; at += 40_000) require('fs').writeSync(1, b.subarray(at, at + 40_000));`;
+    const { receipt } = here.run(['--', process.execPath, '-e', script]);
+    const all = Buffer.from(Uint8Array.from({ length: size }, (_, i) => 32 + ((i * 31 + (i >> 9)) % 90)));
+    const { retained, droppedBytes } = receipt.streams.stdout ?? expect.unreachable();
+    const kept = here.receipts(['show', receipt.receiptId, '--output', 'stdout']).stdout;
+    const expected = Buffer.concat([
+      all.subarray(0, retained.head.length),
+      all.subarray(all.length - retained.tail.length),
+    ]).toString('latin1');
+    expect(kept === expected).toBe(true);
+    expect(droppedBytes).toBe(Math.max(0, size - 4_194_304));
+    expect(here.verify().code).toBe(0);
+  });
+
   it('uses the portable launcher where it is told to, and says that nothing was bound', () => {
     const here = place();
     const { code, receipt } = here.run(['--', 'sh', '-c', 'exit 4'], {

@@ -137,6 +137,16 @@ describe('linux: facts of the process', () => {
     expect(exit.exitCode).toBe(5);
   });
 
+  test('a SIGCHLD that was lost among other signals is made up for', async () => {
+    const bound = await bind(['sleep', '0.1']);
+    const running = bound.start({});
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let sent = 0; sent < 10_000; sent++) process.kill(process.pid, 'SIGIO');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    expect((await finishRun(bound, running)).exit.exitCode).toBe(0);
+    bound.release();
+  });
+
   test('a bound command starts once', async () => {
     const bound = await bind(['true']);
     await finishRun(bound, bound.start({}));
