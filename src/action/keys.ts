@@ -11,8 +11,9 @@ export interface Keys {
   readonly warning: string | undefined;
 }
 
-/** The keys that were given, else the key of the machine's user; without `hmac-key` one for this process alone. */
+/** The keys that were given, else the key of the machine's user; without `hmac-key` one for this process alone. Throws KEY_EXPOSED. */
 export async function keysFor(inputs: JobInputs, environment: NodeJS.ProcessEnv): Promise<Keys> {
+  assertUnobserved();
   const home = homeFrom(environment);
   const { programsDirectory } = home;
   const hmacKey = inputs.hmacKey ?? ephemeralHmacKey();

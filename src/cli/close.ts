@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, ReceiptsError, taskDirectoryName } from '../contract/index.ts';
-import { homeFrom, localKeys, TaskStore } from '../evidence/index.ts';
+import { homeFrom, TaskStore } from '../evidence/index.ts';
 import { platformLocks } from '../executor/index.ts';
-import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
-import { sayExposure } from './exposure.ts';
+import type { ProtectionReport } from '../launch/index.ts';
+import { signingKeys } from './keys.ts';
 import { print, printJson } from './output.ts';
 import { existingStore } from './store.ts';
 
@@ -14,7 +14,6 @@ export async function close(
   options: { store?: string; quiet?: true; json?: true },
   protection: ProtectionReport | undefined,
 ): Promise<number> {
-  sayExposure(protection, options.quiet);
   const store = existingStore(options.store);
   const directory = join(store, taskDirectoryName(taskId));
   if (!existsSync(directory))
@@ -22,7 +21,7 @@ export async function close(
       where: store,
       next: 'See what there is with: receipts list',
     });
-  const { signer } = await localKeys(homeFrom(process.env), { guard: assertUnobserved });
+  const { signer } = await signingKeys(homeFrom(process.env), protection, options.quiet);
   const task = new TaskStore({ store, taskId, signer, locks: platformLocks(), closedIsFine: true });
   task.close();
   const { sealedCount } = task.journal.state;

@@ -1,8 +1,8 @@
 import { EXIT } from '../contract/index.ts';
-import { homeFrom, localKeys, type Recovered, recoverTask, taskDirectories } from '../evidence/index.ts';
+import { homeFrom, type Recovered, recoverTask, taskDirectories } from '../evidence/index.ts';
 import { platformLocks } from '../executor/index.ts';
-import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
-import { sayExposure } from './exposure.ts';
+import type { ProtectionReport } from '../launch/index.ts';
+import { signingKeys } from './keys.ts';
 import { print, printError, printJson } from './output.ts';
 import { existingStore } from './store.ts';
 
@@ -11,9 +11,8 @@ export async function recover(
   options: { store?: string; quiet?: true; json?: true },
   protection: ProtectionReport | undefined,
 ): Promise<number> {
-  sayExposure(protection, options.quiet);
   const store = existingStore(options.store);
-  const { signer } = await localKeys(homeFrom(process.env), { guard: assertUnobserved });
+  const { signer } = await signingKeys(homeFrom(process.env), protection, options.quiet);
   const locks = platformLocks();
   const recovered: Recovered[] = [];
   let unreadable = 0;

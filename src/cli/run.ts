@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { errnoOf, isLabel, LABEL_FORM, ReceiptsError } from '../contract/index.ts';
-import { homeFrom, localKeys, storeLocation } from '../evidence/index.ts';
+import { homeFrom, storeLocation } from '../evidence/index.ts';
 import {
   type AttemptRequest,
   consoleStream,
@@ -9,9 +9,9 @@ import {
   runAttempt,
   workspaceOf,
 } from '../executor/index.ts';
-import { assertUnobserved, type ProtectionReport } from '../launch/index.ts';
+import type { ProtectionReport } from '../launch/index.ts';
 import { parseDuration } from '../policy/index.ts';
-import { sayExposure } from './exposure.ts';
+import { signingKeys } from './keys.ts';
 import { say } from './output.ts';
 import { redactorFor, redactWith } from './redaction.ts';
 import { reportRun } from './run-report.ts';
@@ -34,7 +34,6 @@ interface RunOptions {
 
 /** `receipts run`: returns the exit code. */
 export async function run(words: string[], options: RunOptions, protection?: ProtectionReport): Promise<number> {
-  sayExposure(protection, options.quiet);
   const program = programOf(words, options);
   const directory = currentDirectory();
   const environment = process.env;
@@ -51,7 +50,7 @@ export async function run(words: string[], options: RunOptions, protection?: Pro
   const policy = await findPolicy(options.policy, directory);
   redactWith(redactorFor(policy));
   const home = homeFrom(environment);
-  const { signer, hmacKey, created } = await localKeys(home, { guard: assertUnobserved });
+  const { signer, hmacKey, created } = await signingKeys(home, protection, options.quiet);
   const shown = consoleStream(2);
   const settings = openExecutor({
     environment,

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CLI, place } from './receipts.ts';
+import { CLI, filesBelow, place } from './receipts.ts';
 
 /** The program without its native part: a machine on which nothing can be protected. */
 function withoutNative(): string {
@@ -39,9 +39,16 @@ describe('a process whose key others can read', () => {
     });
   });
 
-  it.each([[['run', '--', 'true']], [['recover']], [['close', 't']]])("%j says so of Node's inspector", (args) => {
-    const env = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
-    expect(here.receipts(args, { env }).stderr).toMatch(/^receipts: warning: Node's inspector is open/m);
+  it.each([
+    [['run', '--', 'touch', 'launched'], 125],
+    [['recover'], 2],
+    [['close', 't'], 2],
+  ])("%j says so of Node's inspector, and nothing is launched or signed", (args, code) => {
+    const before = filesBelow(join(here.directory, '.receipts')).length;
+    const { status, stderr } = here.receipts(args, { env: { NODE_OPTIONS: '--inspect=127.0.0.1:0' } });
+    expect(stderr).toMatch(/^receipts: warning: Node's inspector is open[\s\S]*^receipts: KEY_EXPOSED/m);
+    expect([status, existsSync(join(here.directory, 'launched'))]).toEqual([code, false]);
+    expect(filesBelow(join(here.directory, '.receipts'))).toHaveLength(before);
   });
 });
 

@@ -58,11 +58,12 @@ describe('what cannot be watched is unbound, or refused', () => {
 
 /** Limits of a user namespace of its own: nobody else's watches are concerned, and nothing has to be put back. */
 const namespaced = (limit: string) => ['-Ur', '/bin/sh', '-c', `echo ${limit} && exec "$@"`, 'sh'] as const;
-const namespaces = spawnSync('unshare', [...namespaced('3 > /proc/sys/user/max_inotify_watches'), 'true']).status === 0;
+const namespaces =
+  spawnSync('/usr/bin/unshare', [...namespaced('3 > /proc/sys/user/max_inotify_watches'), 'true']).status === 0;
 
 async function driveUnder(limit: string, root: string, order?: readonly BindingMethod[]): Promise<Report> {
   const asked = request(['./script'], { workspace: root, ...(order ? { order } : {}) });
-  const output = execFileSync('unshare', [...namespaced(limit), process.execPath, await driverPath()], {
+  const output = execFileSync('/usr/bin/unshare', [...namespaced(limit), process.execPath, await driverPath()], {
     env: { PATH: '/usr/bin:/bin', DRIVER_ORDER: JSON.stringify({ request: asked }) },
   });
   return JSON.parse(output.toString()) as Report;
@@ -132,13 +133,13 @@ describe('the queue overflows', () => {
   });
 });
 
-const canMount = spawnSync('unshare', ['-m', 'true']).status === 0;
+const canMount = spawnSync('/usr/bin/unshare', ['-m', 'true']).status === 0;
 
 describe.skipIf(!canMount)('mounts', () => {
   async function mounting(commands: (root: string) => string[], undo: (root: string) => string[]) {
     const root = workspace();
     for (const name of ['bin', 'elsewhere', 'volume']) mkdirSync(join(root, name));
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'volume')]);
+    execFileSync('/usr/bin/mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'volume')]);
     try {
       executable(join(root, 'bin'), 'script', '#!/bin/sh\nsleep 0.4\n');
       symlinkSync('../bin', join(root, 'volume/way'));
@@ -146,13 +147,13 @@ describe.skipIf(!canMount)('mounts', () => {
       expect(bound.facts.flags).toEqual([]);
       const running = bound.start({});
       await new Promise((resolve) => setTimeout(resolve, 30));
-      execFileSync('mount', commands(root));
+      execFileSync('/usr/bin/mount', commands(root));
       const { flags } = await finishRun(bound, running);
-      execFileSync('umount', undo(root));
+      execFileSync('/usr/bin/umount', undo(root));
       bound.release();
       return flags;
     } finally {
-      execFileSync('umount', ['-l', join(root, 'volume')]);
+      execFileSync('/usr/bin/umount', ['-l', join(root, 'volume')]);
     }
   }
 
@@ -176,13 +177,13 @@ describe.skipIf(!canMount)('mounts', () => {
   test('a file system of the path that is taken away', async () => {
     const root = workspace();
     for (const name of ['bin', 'volume']) mkdirSync(join(root, name));
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'volume')]);
+    execFileSync('/usr/bin/mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'volume')]);
     executable(join(root, 'bin'), 'script', '#!/bin/sh\nsleep 0.3\n');
     symlinkSync('../bin', join(root, 'volume/way'));
     const bound = await bind(['volume/way/script'], { workspace: root });
     const running = bound.start({});
     await new Promise((resolve) => setTimeout(resolve, 30));
-    execFileSync('umount', [join(root, 'volume')]);
+    execFileSync('/usr/bin/umount', [join(root, 'volume')]);
     expect((await finishRun(bound, running)).flags).toEqual(['SCRIPT_REBOUND']);
     bound.release();
   });
