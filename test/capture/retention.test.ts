@@ -68,7 +68,11 @@ describe('retention', () => {
     for (const size of [9_000, 20_000, 39_999, 40_000, 40_001, 41_500, 50_000, 89_999])
       for (const piece of [1, 700, 4_096, 16_384, 64_000]) {
         const part = input.subarray(0, size);
-        const kept = retain(part, { head: 10_000, tail: 30_000 }, Array.from({ length: size / piece }, () => piece));
+        const kept = retain(
+          part,
+          { head: 10_000, tail: 30_000 },
+          Array.from({ length: size / piece }, () => piece),
+        );
         expect(kept.head.equals(part.subarray(0, kept.head.length)), `${size}/${piece}`).toBe(true);
         expect(kept.tail.equals(part.subarray(size - kept.tail.length)), `${size}/${piece}`).toBe(true);
         expect(kept.dropped).toBe(Math.max(0, size - 40_000));
