@@ -20,7 +20,7 @@ import {
   writeNewFile,
 } from './files.ts';
 import { receiptDirectory, workFiles } from './layout.ts';
-import type { TaskOptions, TaskStore } from './task.ts';
+import type { OpenTask, TaskOptions } from './open-task.ts';
 
 export interface Body {
   readonly stream: 'stdout' | 'stderr';
@@ -46,13 +46,13 @@ export class AttemptStore {
   readonly directory: string;
   /** Open before anything is launched: what cannot be opened then refuses. */
   readonly chunks: ChunkFile;
-  readonly #task: TaskStore;
+  readonly #task: OpenTask;
   readonly #options: TaskOptions;
   readonly #work;
   #unlock: (() => void) | undefined;
 
   /** `unlock` gives back a lock of the attempt that is held already. */
-  constructor(task: TaskStore, options: TaskOptions, receiptId: string, attempt: number, unlock?: () => void) {
+  constructor(task: OpenTask, options: TaskOptions, receiptId: string, attempt: number, unlock?: () => void) {
     this.#task = task;
     this.#options = options;
     this.receiptId = receiptId;

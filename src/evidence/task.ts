@@ -18,23 +18,10 @@ import { readInterruptedSeal } from './interrupted-seal.ts';
 import { Journal, type JournalClock, type JournalEntry, systemClock } from './journal.ts';
 import type { AttemptState } from './journal-state.ts';
 import { workFiles } from './layout.ts';
-import type { Locks } from './lock.ts';
-import type { Signer } from './signing.ts';
-
-export interface TaskOptions {
-  readonly store: string;
-  readonly taskId: string;
-  readonly signer: Signer;
-  readonly locks: Locks;
-  readonly clock?: JournalClock;
-  /** The task has no name of its own: it ends with its one attempt. */
-  readonly automatic?: boolean;
-  /** For reading and recovery; everything else refuses a closed task before anything is launched. */
-  readonly closedIsFine?: boolean;
-}
+import type { OpenTask, TaskOptions } from './open-task.ts';
 
 /** One task of a store: its journal, chain and head. Everything that writes to it does so under the task's lock. */
-export class TaskStore {
+export class TaskStore implements OpenTask {
   readonly directory: string;
   readonly taskId: string;
   readonly clock: JournalClock;

@@ -5,35 +5,19 @@ import {
   type Flag,
   type PolicyDecision,
   ReceiptsError,
-  type Termination,
   type UnstartedTermination,
 } from '../contract/index.ts';
-import type { AttemptStore, BoundStageFacts, SealedReceipt } from '../evidence/index.ts';
+import type { AttemptStore, BoundStageFacts } from '../evidence/index.ts';
 import type { BindFailed, Bound, Running } from '../launch/index.ts';
 import { type Decision, decide } from '../policy/index.ts';
+import type { Attempt, AttemptResult } from './attempt-parts.ts';
 import { Ending } from './ending.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { redactGaps, storable, storableFailure } from './facts.ts';
-import { type AttemptRequest, commandFacts, type ExecutorSettings, type Plan, planAttempt } from './plan.ts';
+import { type AttemptRequest, commandFacts, type ExecutorSettings, planAttempt } from './plan.ts';
+import { recorder } from './recorder.ts';
 import { sealStarted } from './seal.ts';
-import { type Recorder, recorder, superviseCommand } from './supervise.ts';
-
-/** What became of one command and of its evidence. */
-export interface AttemptResult {
-  readonly receiptId: string;
-  readonly taskId: string;
-  readonly taskDirectory: string;
-  readonly termination: Termination;
-  /** What `receipts run` exits with. */
-  readonly exitCode: number;
-  /** Undefined when the receipt could not be stored; `storeError` says why. */
-  readonly sealed: SealedReceipt | undefined;
-  readonly storeError: ReceiptsError | undefined;
-  /** What a person can do about a command that was never started. */
-  readonly next: string | undefined;
-  /** Redacts a text with everything that this attempt knew to be secret. */
-  readonly redact: (text: string) => string;
-}
+import { superviseCommand } from './supervise.ts';
 
 /**
  * The life of an attempt: REQUESTED, BOUND, STARTED, TERMINATED, SEALED. Each stage is durable before the one that
@@ -57,16 +41,6 @@ export async function runAttempt(request: AttemptRequest, settings: ExecutorSett
     ending.dispose();
     place?.abandon();
   }
-}
-
-/** What the functions of one attempt pass to each other. */
-export interface Attempt {
-  readonly request: AttemptRequest;
-  readonly settings: ExecutorSettings;
-  readonly plan: Plan;
-  readonly place: AttemptStore;
-  readonly ending: Ending;
-  readonly record: Recorder;
 }
 
 async function bindAndRun(attempt: Attempt): Promise<AttemptResult> {

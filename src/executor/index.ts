@@ -1,4 +1,5 @@
-export { type AttemptResult, runAttempt } from './attempt.ts';
+export { runAttempt } from './attempt.ts';
+export type { AttemptResult } from './attempt-parts.ts';
 export { type ConsoleStream, consoleStream, overWritable } from './console.ts';
 export { openExecutor, platformLocks, workspaceOf } from './open.ts';
 export type { AttemptRequest, ExecutorSettings } from './plan.ts';

@@ -74,8 +74,7 @@ function refuseSecretTask(task: string, { environment, policy, literals = [] }: 
     policy.document.environment,
   );
   if (createRedactor({ literals: [...literals, ...secrets] }).text(task) === task) return;
-  throw new ReceiptsError('USAGE', 'the task id holds a secret: the value of a secret variable, or a token', {
-    where: '--task',
+  throw new ReceiptsError('USAGE', 'the task id holds a secret: the value of a secret variable or input, or a token', {
     next: 'Choose a name that may be seen by everyone.',
   });
 }

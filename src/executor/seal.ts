@@ -2,7 +2,7 @@ import type { CapturedStream } from '../capture/index.ts';
 import { type CommandReceipt, type Gap, ReceiptsError, RUN_EXIT, type StreamEvidence } from '../contract/index.ts';
 import type { Body, BoundStageFacts, SealedReceipt } from '../evidence/index.ts';
 import type { Redactor } from '../redact/index.ts';
-import type { Attempt, AttemptResult } from './attempt.ts';
+import type { Attempt, AttemptResult } from './attempt-parts.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { redactGaps } from './facts.ts';
 import type { Outcome } from './supervise.ts';

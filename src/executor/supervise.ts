@@ -3,7 +3,7 @@ import type { Flag, Gap, Process, Sandbox } from '../contract/index.ts';
 import type { StartedStageFacts } from '../evidence/index.ts';
 import type { Exit, Running } from '../launch/index.ts';
 import type { Terms } from '../policy/index.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './attempt-parts.ts';
 import type { Ending } from './ending.ts';
 
 /** A command that was started and has ended. */
@@ -108,26 +108,6 @@ function masksFor({ redactor }: Attempt['plan'], { console }: Attempt['settings'
     write: { stdout: (bytes) => console.stdout.write(bytes), stderr: (bytes) => console.stderr.write(bytes) },
     register: (value) => redactor.addLiterals([{ name: 'add-mask', value }]),
   });
-}
-
-/** Once the command runs, a journal that cannot be written must not touch it: the first failure is kept for its receipt. */
-export interface Recorder {
-  run(write: () => void): void;
-  error(): unknown;
-}
-
-export function recorder(): Recorder {
-  let failure: unknown;
-  return {
-    run(write) {
-      try {
-        write();
-      } catch (error) {
-        failure ??= error;
-      }
-    },
-    error: () => failure,
-  };
 }
 
 function shorter(left: number | undefined, right: number | undefined): number | undefined {
