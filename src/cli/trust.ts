@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { errnoOf, ReceiptsError } from '../contract/index.ts';
+import { existsSync } from 'node:fs';
 import { parseTrust, type Trust } from '../contract/trust.ts';
-import { homeFrom } from '../evidence/index.ts';
+import { homeFrom, readRegularFile } from '../evidence/index.ts';
 
 export interface TrustInForce {
   readonly trust: Trust;
@@ -17,13 +16,10 @@ export function trustFrom(file: string | undefined): TrustInForce {
 }
 
 function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ReceiptsError('INPUT_UNREADABLE', `cannot read the trust file (${errnoOf(error) ?? 'unknown'})`, {
-      where: path,
-      next: 'Name a readable file with --trust.',
-      cause: error,
-    });
-  }
+  const options = {
+    limit: 1024 * 1024,
+    code: 'INPUT_UNREADABLE',
+    next: 'Name a readable trust file with --trust.',
+  } as const;
+  return readRegularFile(path, options).toString('utf8');
 }

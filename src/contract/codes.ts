@@ -95,7 +95,7 @@ export const VERDICT_CODES = [
 ] as const;
 export type VerdictCode = (typeof VERDICT_CODES)[number];
 
-export const BINDING_METHODS = ['fs-verity', 'lease', 'cas-lease', 'memfd', 'none'] as const;
+export const BINDING_METHODS = ['fs-verity', 'lease', 'root-owned', 'cas-lease', 'memfd', 'none'] as const;
 export type BindingMethod = (typeof BINDING_METHODS)[number];
 
 export const ENVIRONMENT_CLASSES = ['standard', 'ci', 'config', 'secret', 'loader-control', 'internal'] as const;

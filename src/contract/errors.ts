@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'TASK_CLOSED'
   | 'TASK_NOT_FOUND'
   | 'RECEIPT_NOT_FOUND'
+  | 'HOME_UNWRITABLE'
   | 'KEY_PERMISSIONS'
   | 'KEY_EXPOSED'
   | 'KEY_INVALID'

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errnoOf, ReceiptsError } from '../contract/index.ts';
 
@@ -14,7 +24,19 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 
 /** Creates a directory and its parents, 0700; one that exists is left as it is. */
 export function makeDirectory(path: string): void {
-  orStoreError(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  orStoreError(path, () => makeOneByOne(path));
+}
+
+/** Not by `recursive`: on file systems whose directories come and go, `/proc` above all, Node then tries for ever. */
+function makeOneByOne(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const parent = dirname(path);
+  if (parent !== path) makeOneByOne(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
 }
 
 /** Writes a new file whole; the caller fsyncs the directory when all files are there. */

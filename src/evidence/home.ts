@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, linkSync, openSync, readFileSync, unlinkSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { errnoOf, ReceiptsError } from '../contract/index.ts';
 import { rawPublicKey } from '../contract/key-id.ts';
 import { makeDirectory, placeFile, syncDirectory, writeNewFile } from './files.ts';
@@ -18,9 +18,12 @@ export interface Home {
 }
 
 export function homeFrom(environment: NodeJS.ProcessEnv): Home {
-  const configured = environment.COMMAND_RECEIPTS_HOME;
-  const config = environment.XDG_CONFIG_HOME || join(environment.HOME || homedir(), '.config');
-  const directory = configured || join(config, 'command-receipts');
+  const directory = environment.COMMAND_RECEIPTS_HOME || join(configDirectory(environment), 'command-receipts');
+  if (!isAbsolute(directory))
+    throw new ReceiptsError('USAGE', 'COMMAND_RECEIPTS_HOME is no absolute path', {
+      where: directory,
+      next: 'Keys must not land wherever a command is run: write the path from / on.',
+    });
   return {
     directory,
     signingKeyFile: join(directory, 'signing-key.pem'),
@@ -28,6 +31,12 @@ export function homeFrom(environment: NodeJS.ProcessEnv): Home {
     trustFile: join(directory, 'trust.yml'),
     programsDirectory: join(directory, 'programs'),
   };
+}
+
+/** As the XDG base directory specification has it: a relative path is invalid and is ignored. */
+function configDirectory({ XDG_CONFIG_HOME, HOME }: NodeJS.ProcessEnv): string {
+  if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
+  return join(HOME && isAbsolute(HOME) ? HOME : userInfo().homedir, '.config');
 }
 
 export interface LocalKeys {
@@ -39,14 +48,33 @@ export interface LocalKeys {
 
 /** Loads the user's keys and makes them on first use, 0600. Throws KEY_PERMISSIONS or KEY_INVALID. */
 export async function localKeys(home: Home, options: Pick<SignerOptions, 'guard'> = {}): Promise<LocalKeys> {
-  makeDirectory(home.directory);
-  const created = createOnce(home.signingKeyFile, newSigningKey);
-  createOnce(home.hmacKeyFile, () => Buffer.from(`${randomBytes(32).toString('base64')}\n`, 'utf8'));
+  const created = inHome(home, () => {
+    makeDirectory(home.directory);
+    createOnce(home.hmacKeyFile, () => Buffer.from(`${randomBytes(32).toString('base64')}\n`, 'utf8'));
+    return createOnce(home.signingKeyFile, newSigningKey);
+  });
   const privateKey = parseSigningKey(readPrivate(home.signingKeyFile).toString('utf8'), home.signingKeyFile);
   const hmacKey = parseHmacKey(readPrivate(home.hmacKeyFile).toString('utf8'), home.hmacKeyFile);
   const signer = createSigner(privateKey, { custody: 'reachable-by-command', ...options });
   if (created || !existsSync(home.trustFile)) await trustKey(home, signer);
   return { signer, hmacKey, created };
+}
+
+/** It is the home that cannot be written, not the store. */
+function inHome<T>(home: Home, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new ReceiptsError(
+      'HOME_UNWRITABLE',
+      `cannot make keys in the home (${error instanceof ReceiptsError ? (error.errno ?? error.code) : (errnoOf(error) ?? 'unwritable')})`,
+      {
+        where: home.directory,
+        next: 'Set COMMAND_RECEIPTS_HOME to a directory that you may write to.',
+        cause: error,
+      },
+    );
+  }
 }
 
 function newSigningKey(): Buffer {

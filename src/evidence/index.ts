@@ -4,6 +4,7 @@ export { type Home, homeFrom, type LocalKeys, localKeys } from './home.ts';
 export type { JournalClock } from './journal.ts';
 export { gitTop, storeLocation } from './location.ts';
 export { type Flock, flockLocks, type Locks, pidFileLocks } from './lock.ts';
+export { readRegularFile } from './read-file.ts';
 export { type Recovered, recoverTask, taskDirectories } from './recovery.ts';
 export { createSigner, type HmacKey, parseSigningKey, type Signer } from './signing.ts';
 export type { BoundStageFacts, RequestedFacts, StartedStageFacts } from './stages.ts';

@@ -1,5 +1,12 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { canonicalText, digestOf, type JournalEventName, type JournalLine, journalGenesis } from '../contract/index.ts';
+import {
+  canonicalText,
+  digestOf,
+  type JournalEventName,
+  type JournalLine,
+  journalGenesis,
+  ReceiptsError,
+} from '../contract/index.ts';
 import { orStoreError, writeAll } from './files.ts';
 import { JournalState, journalMac, type LineCheck, readJournalLine } from './journal-state.ts';
 import type { Signer } from './signing.ts';
@@ -40,24 +47,25 @@ export class Journal {
     this.#clock = clock;
     this.#check = { keyId: signer.keyId, journalKey: signer.journalKey, genesis: journalGenesis };
     this.#fd = orStoreError(path, () =>
-      openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o600),
+      openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | SAFELY, 0o600),
     );
-    this.inode = fstatSync(this.#fd, { bigint: true }).ino;
+    try {
+      this.inode = inodeOfFile(this.#fd, path);
+    } catch (error) {
+      closeSync(this.#fd);
+      throw error;
+    }
   }
 
   /** Reads what others appended. Throws STORE_CORRUPT when it does not belong here. */
   refresh(): void {
     const size = fstatSync(this.#fd).size;
     if (size === this.#size) return;
-    const bytes = this.#read(this.#size, size);
-    let start = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      const text = bytes.toString('utf8', start, end);
+    const check = (text: string) =>
       this.state.accept(readJournalLine(text, this.state, this.#check, `${this.path}:${this.state.lines + 1}`), text);
-      start = end + 1;
-    }
-    this.#size += start;
-    this.#torn = bytes.length - start;
+    const end = readLines(this.path, this.#fd, [this.#size, size], check);
+    this.#size = end;
+    this.#torn = size - end;
   }
 
   /** Appends one durable line. The facts are redacted already. */
@@ -115,15 +123,63 @@ export class Journal {
     }
     this.#size += bytes.length;
   }
+}
 
-  #read(from: number, to: number): Buffer {
-    const bytes = Buffer.alloc(Math.max(to - from, 0));
-    let length = 0;
-    while (length < bytes.length) {
-      const count = readSync(this.#fd, bytes, length, bytes.length - length, from + length);
-      if (count === 0) break;
-      length += count;
-    }
-    return bytes.subarray(0, length);
+/** The journal lies where others can write: what stands there must not hold us, and no link leads elsewhere. */
+const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const PART_BYTES = 1024 * 1024;
+/** A line holds the facts of one stage; the largest are names of environment variables. */
+const LONGEST_LINE = 16 * PART_BYTES;
+
+/** The first line, or undefined while there is no whole one. */
+export function firstLine(path: string): string | undefined {
+  const fd = orStoreError(path, () => openSync(path, constants.O_RDONLY | SAFELY));
+  try {
+    inodeOfFile(fd, path);
+    let first: string | undefined;
+    readLines(path, fd, [0, fstatSync(fd).size], (text) => {
+      first = text;
+      return 'enough';
+    });
+    return first;
+  } finally {
+    closeSync(fd);
   }
+}
+
+function inodeOfFile(fd: number, path: string): bigint {
+  const stats = fstatSync(fd, { bigint: true });
+  if (stats.isFile()) return stats.ino;
+  throw corrupt('the journal is no regular file', path);
+}
+
+/** Hands over the whole lines between two offsets, in bounded memory; returns the offset behind the last of them. */
+function readLines(
+  path: string,
+  fd: number,
+  [from, to]: readonly [number, number],
+  line: (text: string) => unknown,
+): number {
+  let rest: Buffer = Buffer.alloc(0);
+  let read = from;
+  while (read < to) {
+    const part = Buffer.alloc(Math.min(PART_BYTES, to - read));
+    const count = readSync(fd, part, 0, part.length, read);
+    if (count === 0) break;
+    read += count;
+    rest = Buffer.concat([rest, part.subarray(0, count)]);
+    let start = 0;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, start)) {
+      const stop = line(rest.toString('utf8', start, end)) === 'enough';
+      start = end + 1;
+      if (stop) return read;
+    }
+    rest = rest.subarray(start);
+    if (rest.length > LONGEST_LINE) throw corrupt(`a line is longer than ${LONGEST_LINE} bytes`, path);
+  }
+  return read - rest.length;
+}
+
+function corrupt(message: string, where: string): ReceiptsError {
+  return new ReceiptsError('STORE_CORRUPT', message, { where, next: 'Verify the store with `receipts verify`.' });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   decodeEnvelope,
@@ -13,9 +13,11 @@ import {
 } from '../contract/index.ts';
 import { AttemptStore } from './attempt.ts';
 import { makeDirectory } from './files.ts';
+import { firstLine } from './journal.ts';
 import type { AttemptState } from './journal-state.ts';
 import { workFiles } from './layout.ts';
 import type { Locks } from './lock.ts';
+import { readRegularFile } from './read-file.ts';
 import { receiptFromJournal } from './recovered-receipt.ts';
 import type { Signer } from './signing.ts';
 import { TaskStore } from './task.ts';
@@ -109,6 +111,11 @@ function issueUnknown(task: TaskStore, place: AttemptStore, attempt: AttemptStat
   return { missingStage, path };
 }
 
+function readHead(path: string): Buffer {
+  const next = 'Verify the store with `receipts verify`.';
+  return readRegularFile(path, { limit: 64 * 1024, code: 'STORE_CORRUPT', next });
+}
+
 /** An executor that ended before its first line was durable has left a place and no evidence. */
 function removeUnbegun(directoryName: string, options: RecoveryOptions): Recovered[] {
   const work = workFiles(options.store, directoryName);
@@ -133,19 +140,16 @@ function bringUpToDate(task: TaskStore): void {
     return;
   }
   const path = join(task.directory, HEAD_FILE);
-  const head = existsSync(path)
-    ? JSON.parse(decodeEnvelope(readFileSync(path), path).payload.toString('utf8'))
-    : undefined;
+  const head = existsSync(path) ? JSON.parse(decodeEnvelope(readHead(path), path).payload.toString('utf8')) : undefined;
   if (head?.journalDigest !== state.digest) task.locked(() => task.writeHead());
 }
 
 /** Undefined while the journal has no whole line. */
 function taskIdOf(directory: string): string | undefined {
   const path = join(directory, JOURNAL_FILE);
-  const text = readFileSync(path, 'utf8');
-  const end = text.indexOf('\n');
-  if (end < 0) return undefined;
-  const line = parseCanonical(Buffer.from(text.slice(0, end), 'utf8'), `${path}:1`) as Partial<JournalLine> | null;
+  const text = firstLine(path);
+  if (text === undefined) return undefined;
+  const line = parseCanonical(Buffer.from(text, 'utf8'), `${path}:1`) as Partial<JournalLine> | null;
   return String(line?.facts?.taskId);
 }
 

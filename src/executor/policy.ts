@@ -1,28 +1,34 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf, ReceiptsError } from '../contract/index.ts';
-import { gitTop } from '../evidence/index.ts';
+import { errnoOf } from '../contract/index.ts';
+import { gitTop, readRegularFile } from '../evidence/index.ts';
 import { builtInPolicy, type Policy } from '../policy/index.ts';
+
+/** What a person writes by hand is small. */
+const LARGEST_POLICY = 1024 * 1024;
 
 /** `--policy`, else the repository's own, else the built-in one. */
 export async function findPolicy(file: string | undefined, directory: string): Promise<Policy> {
-  const top = gitTop(directory);
-  const own = top === undefined ? undefined : join(top, '.github', 'command-receipts', 'policy.yml');
-  const path = file ?? (own !== undefined && existsSync(own) ? own : undefined);
+  const path = file ?? ownPolicy(directory);
   if (path === undefined) return builtInPolicy();
-  const text = readPolicy(path);
+  const bytes = readRegularFile(path, {
+    limit: LARGEST_POLICY,
+    code: 'POLICY_UNREADABLE',
+    next: 'Name a readable file with --policy, or remove what stands there to use the built-in policy.',
+  });
   const { parsePolicy } = await import('../policy/parse.ts');
-  return parsePolicy(text, path);
+  return parsePolicy(bytes.toString('utf8'), path);
 }
 
-function readPolicy(path: string): string {
+/** Only a policy that is really not there makes room for the built-in one: a broken link or an unreadable place does not. */
+function ownPolicy(directory: string): string | undefined {
+  const top = gitTop(directory);
+  if (top === undefined) return undefined;
+  const path = join(top, '.github', 'command-receipts', 'policy.yml');
   try {
-    return readFileSync(path, 'utf8');
+    lstatSync(path);
+    return path;
   } catch (error) {
-    throw new ReceiptsError('POLICY_UNREADABLE', `cannot read the policy (${errnoOf(error) ?? 'unknown'})`, {
-      where: path,
-      next: 'Name a readable file with --policy, or leave the option out to use the built-in policy.',
-      cause: error,
-    });
+    return errnoOf(error) === 'ENOENT' ? undefined : path;
   }
 }

@@ -34,7 +34,7 @@ export interface Decision {
   readonly terms: Terms;
 }
 
-const DEFAULT_BINDING: readonly BindingMethod[] = ['fs-verity', 'lease', 'cas-lease', 'memfd', 'none'];
+const DEFAULT_BINDING: readonly BindingMethod[] = ['fs-verity', 'lease', 'root-owned', 'cas-lease', 'memfd', 'none'];
 const DEFAULT_HEAD = 1024 * 1024;
 const DEFAULT_TAIL = 3 * 1024 * 1024;
 

@@ -69,3 +69,16 @@ describe('signing keys', () => {
     expect(() => parseHmacKey('c2hvcnQ=', 'hmac-key')).toThrowError(code('KEY_INVALID'));
   });
 });
+
+describe('the home', () => {
+  it('is never relative to where a command is run', () => {
+    expect(homeFrom({ HOME: '', XDG_CONFIG_HOME: 'config' }).directory).toMatch(/^\/.*\.config\/command-receipts$/);
+    expect(() => homeFrom({ COMMAND_RECEIPTS_HOME: 'home' })).toThrowError(code('USAGE'));
+  });
+
+  it.each(['/proc/x/y', '/sys/x', '/dev/null/x'])('says that it cannot be written: %s', async (directory) => {
+    await expect(localKeys(homeFrom({ COMMAND_RECEIPTS_HOME: directory }))).rejects.toThrowError(
+      code('HOME_UNWRITABLE'),
+    );
+  });
+});

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import {
   appendFileSync,
@@ -105,6 +106,13 @@ describe('task', () => {
     expect(() => task.begin(uuidv7(), undefined, () => ({}))).toThrowError(code('STORE_UNWRITABLE'));
   });
 
+  it.each(['/proc/x', '/proc/self/x', '/sys/x', '/dev/null'])('refuses to keep evidence in %s', (store) => {
+    const { options } = place();
+    expect(() => new TaskStore({ ...options, store }).begin(uuidv7(), undefined, () => ({}))).toThrowError(
+      code('STORE_UNWRITABLE'),
+    );
+  });
+
   it('refuses a store that cannot be written', () => {
     const { options, store } = place();
     rmSync(store, { recursive: true, force: true });
@@ -199,6 +207,24 @@ describe('recovery', () => {
       task.journal.append(event, { termination: {} }, id);
     });
     expect(recoverTask(name, options)).toMatchObject([{ outcome: 'recovered', missingStage }]);
+  });
+
+  it.each(['mkfifo', 'mkdir'])('is not held by a journal that is none: %s', (command) => {
+    const { options, directory, journal } = place();
+    mkdirSync(join(directory, 'receipts'), { recursive: true });
+    execFileSync(command, [journal]);
+    const recover = () => recoverTask(directory.split('/').at(-1) ?? '', options);
+    expect(recover).toThrowError(expect.objectContaining({ code: expect.stringMatching(/^STORE_/) }));
+    expect(() => new TaskStore(options)).toThrowError(
+      expect.objectContaining({ code: expect.stringMatching(/^STORE_/) }),
+    );
+  });
+
+  it('is not held by a head that is none', () => {
+    const { options, head, name } = crashed();
+    execFileSync('mkfifo', [head]);
+    recoverTask(name, options);
+    expect(headOf(head).count).toBe(1);
   });
 
   it('removes what an executor left that ended before its first line', () => {

@@ -23,7 +23,40 @@ function attempts(report: Awaited<ReturnType<typeof asOrdinary>>): unknown {
 }
 
 describe.skipIf(process.getuid?.() !== 0)('as an ordinary user, undumpable', () => {
-  test("root's programs run from a leased copy", async () => {
+  test("root's programs run in place, since nobody but root can write to them", async () => {
+    const root = own();
+    const order = ['lease', 'root-owned', 'cas-lease'] as const;
+    const report = await asOrdinary(['readlink', '/proc/self/exe'], { workspace: root, order: [...order] });
+    expect(report.output).toMatch(/^\/usr\/bin\/readlink\n$/);
+    expect(attempts(report)).toBe('root-owned');
+    expect(report.finished?.flags).toEqual([]);
+  });
+
+  test.each([0o777, 0o757, 0o775])(
+    "root's programs of mode %o are not taken for safe when this user may write to them",
+    async (mode) => {
+      const root = own();
+      copyFileSync('/bin/readlink', join(root, 'program'));
+      chownSync(join(root, 'program'), 0, mode === 0o775 ? ORDINARY : 0);
+      chmodSync(join(root, 'program'), mode);
+      const report = await asOrdinary(['./program', '/proc/self/exe'], {
+        workspace: root,
+        order: ['root-owned', 'cas-lease'],
+      });
+      expect(attempts(report)).toBe('cas-lease');
+    },
+  );
+
+  test("root's script is bound in place with its interpreter", async () => {
+    const root = own();
+    executable(root, 'script', '#!/bin/sh\necho "$0"\n');
+    const order = ['lease', 'root-owned', 'cas-lease', 'none'] as const;
+    const report = await asOrdinary(['./script'], { workspace: root, order: [...order] });
+    expect([report.output, attempts(report)]).toEqual(['./script\n', 'root-owned']);
+    expect(report.finished?.flags).toEqual([]);
+  });
+
+  test("root's programs run from a leased copy where the policy wants a lease", async () => {
     const root = own();
     const report = await asOrdinary(['readlink', '/proc/self/exe'], { workspace: root });
     expect(report.output).toMatch(/\.programs\/[0-9a-f]{64}\n$/);

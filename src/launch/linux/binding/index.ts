@@ -11,6 +11,7 @@ import { holdByCopy } from './cas.ts';
 import { type Hold, type Source, type Tried, watchIntegrity } from './hold.ts';
 import { holdByLease } from './lease.ts';
 import { holdByMemfd } from './memfd.ts';
+import { holdByOwner } from './owner.ts';
 import { holdByVerity } from './verity.ts';
 
 /**
@@ -45,12 +46,13 @@ export interface PinOptions {
 const METHODS: Record<BindingMethod, (source: Source) => Promise<Tried>> = {
   'fs-verity': holdByVerity,
   lease: holdByLease,
+  'root-owned': holdByOwner,
   'cas-lease': holdByCopy,
   memfd: holdByMemfd,
   none: holdNothing,
 };
 /** An interpreter opens its script by path, so only what holds the file itself counts. */
-const FOR_SCRIPTS: ReadonlySet<BindingMethod> = new Set(['fs-verity', 'lease', 'none']);
+const FOR_SCRIPTS: ReadonlySet<BindingMethod> = new Set(['fs-verity', 'lease', 'root-owned', 'none']);
 
 /** Takes `found.fd` over: it is closed by `release`, or before this throws. */
 export async function pin(found: Found, options: PinOptions): Promise<Pinned> {
