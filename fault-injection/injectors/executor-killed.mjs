@@ -8,7 +8,7 @@ import { endOrphan, eventually } from '../harness/processes.mjs';
 /** What the verifier has to say of a journal that ends with a stage. */
 const MISSING = {
   REQUESTED: { code: 'NEVER_STARTED', stage: 'BOUND' },
-  BOUND: { code: 'NEVER_STARTED', stage: 'STARTED' },
+  BOUND: { code: 'MISSING_TERMINATED', stage: 'STARTED' },
   STARTED: { code: 'MISSING_TERMINATED', stage: 'TERMINATED' },
 };
 /** Not one of these may come of a crash: the chain is short, not false. */

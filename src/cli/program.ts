@@ -1,26 +1,23 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, RUN_EXIT, VERSION } from '../contract/index.ts';
+import { EXIT, ReceiptsError, RUN_EXIT, VERSION } from '../contract/index.ts';
 import type { ProtectionReport } from '../launch/index.ts';
 import { COMMANDS } from './commands.ts';
-import { COMMANDER_OUTPUT, errorDocument, printError, printJson } from './output.ts';
+import { COMMANDER_OUTPUT, errorDocument, printError, printJson, watchOutput } from './output.ts';
 
 export async function main(argv: string[], protection: ProtectionReport | undefined): Promise<void> {
   // Usage errors are 2 everywhere but in `run`, where the codes below 125 belong to the command.
-  const inRun = argv[2] === 'run';
-  // `receipts list | head` closes our output: what is left unsaid is no fault.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const unusable = argv[2] === 'run' ? RUN_EXIT.refused : EXIT.unusable;
+  const output = watchOutput();
+  let ranCommand = false;
   try {
     process.exitCode = await parse(argv, protection);
+    ranCommand = argv[2] === 'run';
   } catch (error) {
-    if (error instanceof CommanderError)
-      process.exitCode = error.exitCode === 0 ? 0 : inRun ? RUN_EXIT.refused : EXIT.unusable;
-    else {
-      if (wantsJson(argv)) printJson(errorDocument(error));
-      printError(error);
-      process.exitCode = inRun ? RUN_EXIT.refused : EXIT.unusable;
-    }
+    process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? EXIT.ok : unusable;
+    if (process.exitCode !== EXIT.ok) report(error, wantsJson(argv));
   }
-  await Promise.all([handedOver(process.stdout), handedOver(process.stderr)]);
+  // What the command did stands, whether or not it could be told.
+  if ((await output.failed()) && !ranCommand) process.exitCode = unusable;
   // Handles of a closed console must not keep us, and a pending timer must not delay the exit code.
   process.exit();
 }
@@ -46,11 +43,14 @@ async function parse(argv: string[], protection: ProtectionReport | undefined): 
   return exitCode;
 }
 
-/** A pipe takes what its reader leaves room for: the rest has to be waited for, unless nobody reads any more. */
-function handedOver(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write('', () => resolve());
-  });
+/** On stderr commander has already told of its own errors. */
+function report(error: unknown, json: boolean): void {
+  if (json) printJson(errorDocument(error instanceof CommanderError ? usageError(error) : error));
+  if (!(error instanceof CommanderError)) printError(error);
+}
+
+function usageError({ message }: CommanderError): ReceiptsError {
+  return new ReceiptsError('USAGE', message.replace(/^error: /, ''), { next: 'See the options with: --help' });
 }
 
 /** Asked for before the command's own words begin. */

@@ -7,6 +7,8 @@ import { printError, printJson, say } from './output.ts';
 interface Report {
   readonly result: AttemptResult;
   readonly settings: ExecutorSettings;
+  /** Where the user stood when the command began; it may be gone since. */
+  readonly directory: string;
   readonly protection: ProtectionReport | undefined;
   /** The directory of keys, when this run made it. */
   readonly newHome: string | undefined;
@@ -36,12 +38,12 @@ function reportFailures({ storeError, sealed, termination, next }: AttemptResult
   printError(new ReceiptsError(code as ReceiptsError['code'], message, next === undefined ? {} : { next }));
 }
 
-function reportReceipt({ result, settings, newHome }: Report): void {
+function reportReceipt({ result, settings, directory, newHome }: Report): void {
   const { receiptId, taskDirectory, termination, sealed } = result;
   if (newHome)
     say(`made a signing key in ${newHome}; commands that you run can read it (custody: reachable-by-command)`);
   if (!sealed) return;
-  const place = relative(process.cwd(), taskDirectory) || '.';
+  const place = relative(directory, taskDirectory) || '.';
   say(`${describeTermination(termination)} · receipt ${receiptId} · policy ${settings.policy.name}`);
   say(`receipts verify ${shellWords([place.startsWith('..') ? taskDirectory : place])}`);
 }

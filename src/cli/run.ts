@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { errnoOf, isLabel, LABEL_FORM, ReceiptsError } from '../contract/index.ts';
+import { isLabel, LABEL_FORM, ReceiptsError } from '../contract/index.ts';
 import { homeFrom, storeLocation } from '../evidence/index.ts';
 import {
   type AttemptRequest,
@@ -11,6 +11,8 @@ import {
 } from '../executor/index.ts';
 import type { ProtectionReport } from '../launch/index.ts';
 import { parseDuration } from '../policy/index.ts';
+import { currentDirectory } from './current-directory.ts';
+import { refuseReplacedBytes } from './given-words.ts';
 import { signingKeys } from './keys.ts';
 import { say } from './output.ts';
 import { redactorFor, redactWith } from './redaction.ts';
@@ -34,6 +36,7 @@ interface RunOptions {
 
 /** `receipts run`: returns the exit code. */
 export async function run(words: string[], options: RunOptions, protection?: ProtectionReport): Promise<number> {
+  refuseReplacedBytes(process.argv);
   const program = programOf(words, options);
   const directory = currentDirectory();
   const environment = process.env;
@@ -67,7 +70,7 @@ export async function run(words: string[], options: RunOptions, protection?: Pro
   await Promise.all([settings.console.stdout.flush(), settings.console.stderr.flush()]);
   redactWith(result.redact);
   const { quiet = false, json = false } = options;
-  reportRun({ result, settings, protection, newHome: created ? home.directory : undefined, quiet, json });
+  reportRun({ result, settings, directory, protection, newHome: created ? home.directory : undefined, quiet, json });
   settings.task.dispose();
   return result.exitCode;
 }
@@ -99,17 +102,6 @@ function cwdOf(options: RunOptions, directory: string): AttemptRequest['cwd'] {
   // Joined as text, not normalized: `..` behind a symbolic link means what the kernel says.
   const below = relative(workspace, directory);
   return { workspace, requested: below === '' ? options.cwd : `${below}/${options.cwd}` };
-}
-
-function currentDirectory(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    throw new ReceiptsError('CWD_NOT_FOUND', `the current directory cannot be read (${errnoOf(error) ?? 'unknown'})`, {
-      next: 'Change to a directory that exists.',
-      cause: error,
-    });
-  }
 }
 
 function duration(option: string, text: string): number {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { ReceiptsError } from '../contract/index.ts';
 import { storeLocation } from '../evidence/index.ts';
 import { describeVerification, verifyPaths } from '../verify/index.ts';
-import { print, printJson } from './output.ts';
+import { currentDirectory } from './current-directory.ts';
+import { print, printJson, terminalWidth } from './output.ts';
 import { redactedDeep } from './redaction.ts';
 import { trustFrom } from './trust.ts';
 
@@ -21,12 +22,12 @@ export async function verify(paths: string[], options: VerifyOptions): Promise<n
     ...(options.policy !== undefined && { policyDigest: await policyDigest(options.policy) }),
   });
   if (options.json) printJson(verification);
-  else print(describeVerification(redactedDeep(verification)));
+  else print(describeVerification(redactedDeep(verification), terminalWidth()));
   return verification.exitCode;
 }
 
 function storeHere(): string {
-  const store = storeLocation({ store: undefined, directory: process.cwd(), environment: process.env });
+  const store = storeLocation({ store: undefined, directory: currentDirectory(), environment: process.env });
   if (existsSync(store)) return store;
   throw new ReceiptsError('USAGE', 'nothing to verify was named, and there is no store here', {
     where: store,
@@ -36,5 +37,5 @@ function storeHere(): string {
 
 async function policyDigest(file: string): Promise<string> {
   const { findPolicy } = await import('../executor/index.ts');
-  return (await findPolicy(file, process.cwd())).digest;
+  return (await findPolicy(file, currentDirectory())).digest;
 }

@@ -1,3 +1,5 @@
+import { uriForms } from './uri-forms.ts';
+
 /** Columns at which `base64`, MIME and OpenSSL break lines. */
 const WRAP_COLUMNS = [76, 64];
 
@@ -5,12 +7,16 @@ const WRAP_COLUMNS = [76, 64];
 export function encodedForms(value: string): Buffer[] {
   const raw = Buffer.from(value);
   const utf16 = Buffer.from(value, 'utf16le');
-  return [raw, utf16, ...base64Forms(raw), ...hexForms(raw), ...textForms(value).map((text) => Buffer.from(text))];
+  const texts = new Set([...hexForms(raw), ...textForms(value)]);
+  texts.delete(value);
+  return [raw, utf16, ...base64Forms(raw), ...[...texts].map((text) => Buffer.from(text))];
 }
 
-function hexForms(raw: Buffer): Buffer[] {
-  const lower = raw.toString('hex');
-  return [Buffer.from(lower), Buffer.from(lower.toUpperCase())];
+/** Without and with `:` or a space between the bytes. */
+function hexForms(raw: Buffer): string[] {
+  const hex = raw.toString('hex');
+  const forms = [hex, hex.replace(/..(?=.)/g, '$&:'), hex.replace(/..(?=.)/g, '$& ')];
+  return [...forms, ...forms.map((form) => form.toUpperCase())];
 }
 
 /**
@@ -39,15 +45,6 @@ function wrapped(text: string): string[] {
 
 function textForms(value: string): string[] {
   return [...uriForms(value), ...stringEscapes(value), ...markupForms(value), ...shellForms(value)];
-}
-
-/** With and without the characters that `encodeURIComponent` leaves alone, in both cases, and a form's `+`. */
-function uriForms(value: string): string[] {
-  if (/^[\w.~-]*$/.test(value)) return [];
-  const component = encodeURIComponent(value.toWellFormed());
-  const strict = component.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  const forms = [component, strict, strict.replaceAll('%20', '+')];
-  return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
 /** JSON as JavaScript, PHP, Python and Go write it, and Go's `%q`. */

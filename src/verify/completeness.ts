@@ -1,5 +1,6 @@
 import { GAP_BARS_HARD_GATE, type GapCode, type VerdictCode } from '../contract/index.ts';
 import { pointerTo } from '../contract/validate.ts';
+import { noteClosings } from './closings.ts';
 import { type CommandFacts, STREAM_NAMES } from './facts.ts';
 import type { Findings } from './findings.ts';
 
@@ -17,6 +18,7 @@ export function reportCompleteness(payload: unknown, facts: CommandFacts, path: 
   reportGaps(facts, path, findings);
   reportFlags(facts, path, findings);
   reportUnbound(facts, path, findings);
+  noteClosings(facts, findings);
   if (facts.termination.kind === 'unknown') reportUnknown(facts.termination.missingStage, path, findings);
 }
 

@@ -9,40 +9,42 @@ import {
   type Verification,
 } from './verdicts.ts';
 
-const WIDTH = 80;
 const LONGEST_COMMAND = 400;
 
-/** The verification for a terminal of 80 columns: what ran, how it ended, the four verdicts, and what is against them. */
-export function describeVerification(verification: Verification): string[] {
+/**
+ * The verification for people: what ran, how it ended, the four verdicts, and what is against them. Wrapped only where a width
+ * in columns is given: who reads it elsewhere looks for whole paths.
+ */
+export function describeVerification(verification: Verification, width = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = [];
-  for (const chain of verification.chains) lines.push(...describeChain(chain), '');
-  for (const receipt of verification.receipts) lines.push(...describeReceipt(receipt, ''), '');
+  for (const chain of verification.chains) lines.push(...describeChain(chain, width), '');
+  for (const receipt of verification.receipts) lines.push(...describeReceipt(receipt, '', width), '');
   for (const error of verification.errors) {
-    lines.push(...wrapped(visible(`${error.code} ${error.path}: ${error.message}`), WIDTH, '', '  '));
-    if (error.next !== undefined) lines.push(...wrapped(visible(error.next), WIDTH, '  ', '  '));
+    lines.push(...wrapped(visible(`${error.code} ${error.path}: ${error.message}`), width, '', '  '));
+    if (error.next !== undefined) lines.push(...wrapped(visible(error.next), width, '  ', '  '));
   }
   lines.push(verification.ok ? 'verified' : 'not verified');
   return lines;
 }
 
-function describeChain(chain: ChainVerification): string[] {
+function describeChain(chain: ChainVerification, width: number): string[] {
   const name = chain.taskId === null ? visible(chain.path) : `task ${visible(chain.taskId)}`;
   const count = `${chain.count} ${chain.count === 1 ? 'receipt' : 'receipts'}`;
   return [
-    ...wrapped(`${name}: ${chain.state ?? 'without a head'}, ${count}`, WIDTH, '', '  '),
+    ...wrapped(`${name}: ${chain.state ?? 'without a head'}, ${count}`, width, '', '  '),
     `  ${describeVerdicts(chain.verdicts)}`,
-    ...describeFindings(chain.problems, chain.notes, '  '),
-    ...chain.receipts.flatMap((receipt) => describeReceipt(receipt, '  ')),
+    ...describeFindings(chain, '  ', width),
+    ...chain.receipts.flatMap((receipt) => describeReceipt(receipt, '  ', width)),
   ];
 }
 
-function describeReceipt(receipt: ReceiptVerification, indent: string): string[] {
+function describeReceipt(receipt: ReceiptVerification, indent: string, width: number): string[] {
   const inner = `${indent}  `;
   return [
-    ...wrapped(commandOf(receipt), WIDTH, `${indent}$ `, inner),
+    ...wrapped(commandOf(receipt), width, `${indent}$ `, inner),
     `${inner}${receipt.facts ? visible(describeTermination(receipt.facts.termination)) : 'what it says is not known to be true'}`,
     `${inner}${describeVerdicts(receipt.verdicts)}`,
-    ...describeFindings(receipt.problems, receipt.notes, inner),
+    ...describeFindings(receipt, inner, width),
   ];
 }
 
@@ -70,10 +72,14 @@ function describeVerdicts(verdicts: Verdicts): string {
   return VERDICTS.map((verdict) => `${verdict} ${verdicts[verdict]}`).join(', ');
 }
 
-function describeFindings(problems: readonly Problem[], notes: readonly string[], indent: string): string[] {
+function describeFindings(
+  { problems, notes }: { readonly problems: readonly Problem[]; readonly notes: readonly string[] },
+  indent: string,
+  width: number,
+): string[] {
   const all = [
     ...problems.map(({ code, where, message }) => `${code} ${where}: ${message}`),
     ...notes.map((note) => `note: ${note}`),
   ];
-  return all.flatMap((text) => wrapped(visible(text), WIDTH, indent, `${indent}  `));
+  return all.flatMap((text) => wrapped(visible(text), width, indent, `${indent}  `));
 }

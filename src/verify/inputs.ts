@@ -1,6 +1,15 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CHUNKS_FILE, errnoOf, isBodyFile, RECEIPT_FILE, ReceiptsError, TASK_ENTRIES } from '../contract/index.ts';
+import {
+  CHUNKS_FILE,
+  errnoOf,
+  isBodyFile,
+  RECEIPT_FILE,
+  ReceiptsError,
+  shellWords,
+  TASK_ENTRIES,
+  WORK_DIRECTORY,
+} from '../contract/index.ts';
 import { kindOf } from './evidence-file.ts';
 
 /** What a path given by the user turns out to be. */
@@ -59,10 +68,7 @@ function storeInput(path: string, all: readonly Dirent[]): Input {
   const directories = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
   const refused = entries.filter((entry) => !entry.isDirectory() && !entry.isFile());
   if (!directories.some((directory) => isTask(listOrNothing(directory))))
-    throw new ReceiptsError('RECEIPT_NOT_FOUND', 'neither a store nor a task, a receipt or its directory', {
-      where: path,
-      next: 'Name a store, a task directory, a receipt directory or a receipt.dsse.json.',
-    });
+    throw isUnused(all) ? unused(path) : noEvidence(path);
   return {
     kind: 'chains',
     directories: directories.sort(),
@@ -72,6 +78,25 @@ function storeInput(path: string, all: readonly Dirent[]): Input {
     })),
     inStore: true,
   };
+}
+
+/** Nothing but working files: what a store is before its first receipt. */
+function isUnused(all: readonly Dirent[]): boolean {
+  return all.every(({ name }) => name.startsWith('.')) || all.some(({ name }) => name === WORK_DIRECTORY);
+}
+
+function unused(path: string): ReceiptsError {
+  return new ReceiptsError('RECEIPT_NOT_FOUND', 'this store holds no receipts yet', {
+    where: path,
+    next: `Make one: receipts run --store ${shellWords([path])} -- COMMAND`,
+  });
+}
+
+function noEvidence(path: string): ReceiptsError {
+  return new ReceiptsError('RECEIPT_NOT_FOUND', 'neither a store nor a task, a receipt or its directory', {
+    where: path,
+    next: 'Name a store, a task directory, a receipt directory or a receipt.dsse.json.',
+  });
 }
 
 function isTask(entries: readonly Dirent[]): boolean {

@@ -35,7 +35,10 @@ function verifyAttempt(
     report('timed out, the journal lacks TIMEOUT_TERM');
 }
 
-/** docs/format.md §5.3: every REQUESTED has a receipt. What is asked for proves no process; what started may have ended in any way. */
+/**
+ * docs/format.md §5.3 and §8.7: every REQUESTED has a receipt. Only of what was never bound is it known that there was no process:
+ * it comes to be between BOUND and STARTED, and the executor can end between the two.
+ */
 export function reportUnsealed(
   receiptIds: ReadonlySet<string>,
   journal: JournalReading,
@@ -44,7 +47,7 @@ export function reportUnsealed(
 ): UnsealedAttempt[] {
   const unsealed: UnsealedAttempt[] = [];
   for (const attempt of journal.attempts.all()) {
-    const { receiptId, stage, started, line } = attempt;
+    const { receiptId, stage, line } = attempt;
     const missing = missingStage(attempt);
     if (missing === undefined) {
       if (!receiptIds.has(receiptId))
@@ -52,11 +55,11 @@ export function reportUnsealed(
       continue;
     }
     unsealed.push({ receiptId, lastStage: stage, missingStage: missing });
-    const code = started || missing === 'SEALED' ? 'MISSING_TERMINATED' : 'NEVER_STARTED';
+    const unclear = stage === 'BOUND' ? '. It is not known whether a process existed' : '';
     findings.add(
-      code,
+      stage === 'REQUESTED' ? 'NEVER_STARTED' : 'MISSING_TERMINATED',
       `${path}:${line}`,
-      `command ${receiptId} has no receipt: last stage ${stage}, first missing stage: ${missing}. If its executor is gone, run: receipts recover`,
+      `command ${receiptId} has no receipt: last stage ${stage}, first missing stage: ${missing}${unclear}. If its executor is gone, run: receipts recover`,
     );
   }
   return unsealed;

@@ -86,8 +86,12 @@ describe('stored output', () => {
     expect(here.receipts(['show', receipt.receiptId, '--output', 'stdout']).status).toBe(0);
   });
 
-  it.each([[['--output', 'stdout', '--json']], [['--unverified']], [['--output', 'both']]])('%j is refused', (args) => {
-    expect(printed('true').show(...args)).toMatchObject({ status: 2, stdout: '' });
+  it.each([
+    [['--output', 'stdout', '--json'], /^\{\s+"schema": "command-receipts.error.v1"/],
+    [['--unverified'], /^$/],
+    [['--output', 'both'], /^$/],
+  ])('%j is refused', (args, stdout) => {
+    expect(printed('true').show(...args)).toMatchObject({ status: 2, stdout: expect.stringMatching(stdout) });
   });
 });
 

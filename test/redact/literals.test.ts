@@ -68,5 +68,12 @@ describe('a literal added while a stream runs', () => {
 });
 
 it('forms are few for a plain value', () => {
-  expect(new LiteralForms([{ name: 'PLAIN', value: 'plainvalue' }]).forms().length).toBeLessThan(10);
+  expect(new LiteralForms([{ name: 'PLAIN', value: 'plainvalue' }]).forms().length).toBeLessThan(14);
+});
+
+it('no form is there twice, and a path with .. is not shortened into a word of its own', () => {
+  const forms = new LiteralForms([{ name: 'A', value: '../up/ordinary-word' }]).forms().map(String);
+  expect(new Set(forms).size).toBe(forms.length);
+  expect(forms).not.toContain('ordinary-word');
+  expect(forms).not.toContain('up/ordinary-word');
 });

@@ -54,7 +54,7 @@ const changed = (task: TaskBuilder, change: (task: TaskBuilder) => unknown): Tas
 
 /** For each code the store that shows it, and every problem that this store has. */
 const CASES: Partial<Record<VerdictCode, readonly [build: () => TaskBuilder, expected: readonly string[]]>> = {
-  NEVER_STARTED: [() => unsealed('REQUESTED', 'BOUND'), ['NEVER_STARTED journal.jsonl:7']],
+  NEVER_STARTED: [() => unsealed('REQUESTED'), ['NEVER_STARTED journal.jsonl:7']],
   MISSING_TERMINATED: [() => unsealed('REQUESTED', 'BOUND', 'STARTED'), ['MISSING_TERMINATED journal.jsonl:7']],
   UNKNOWN_TERMINATION: [
     () =>

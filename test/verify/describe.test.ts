@@ -49,15 +49,24 @@ describe('the description of a verification', () => {
     ]);
   });
 
-  it('stays within 80 columns and lets no byte of the evidence reach the terminal as a command', async () => {
+  it('stays within the columns that it is given and lets no byte of the evidence reach the terminal as a command', async () => {
     const task = new TaskBuilder({ taskId: `t\u001b[2J\u202e${'long '.repeat(40)}` });
     task.run({ argv: ['printf', '\u001b]0;owned\u0007', 'a b', "it's", 'x'.repeat(300), '\u2066\n\r'] });
-    const lines = describeVerification(await verifyTask(task.writeHead()));
+    const lines = describeVerification(await verifyTask(task.writeHead()), 80);
     for (const line of lines) {
       expect(line.length).toBeLessThanOrEqual(80);
       expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     }
     expect(lines.join('\n')).toContain('\\x1b]0;owned\\x07');
+  });
+
+  it('keeps each path and command in one line without a width', async () => {
+    const task = new TaskBuilder();
+    task.run({ argv: ['printf', 'x'.repeat(300)] });
+    const lines = describeVerification(await verifyTask(task.writeHead()));
+    expect(lines).toContain(`  $ printf ${'x'.repeat(300)}`);
+    const open = lines.filter((line) => line.includes('CHAIN_OPEN'));
+    expect(open).toEqual([expect.stringMatching(/ CHAIN_OPEN \/.*head\.dsse\.json#\/state: .*receipts close build$/)]);
   });
 });
 

@@ -91,6 +91,21 @@ describe('an input that cannot be judged', () => {
     expect(verification.chains).toHaveLength(1);
   });
 
+  it.each([
+    ['nothing', []],
+    ['working files', ['.gitignore', '.work']],
+    ['a task that never began', ['.work', 't-unbegun']],
+  ])('a store with %s is said to hold no receipts yet, and how to make one', async (_name, entries) => {
+    const store = temporaryDirectory();
+    for (const entry of entries) mkdirSync(join(store, entry));
+    const { errors, exitCode } = await verify(store);
+    expect([exitCode, errors]).toMatchObject([
+      2,
+      [{ code: 'RECEIPT_NOT_FOUND', message: 'this store holds no receipts yet' }],
+    ]);
+    expect(errors[0]?.next).toContain(`receipts run --store ${store} -- `);
+  });
+
   it('no paths at all', async () => {
     expect(await verify()).toMatchObject({ exitCode: 2, errors: [{ code: 'USAGE' }] });
   });

@@ -112,7 +112,7 @@ describe('the journal', () => {
 describe('an attempt without a receipt', () => {
   it.each([
     [['REQUESTED'], 'NEVER_STARTED', 'BOUND'],
-    [['REQUESTED', 'BOUND'], 'NEVER_STARTED', 'STARTED'],
+    [['REQUESTED', 'BOUND'], 'MISSING_TERMINATED', 'STARTED'],
     [['REQUESTED', 'BOUND', 'STARTED'], 'MISSING_TERMINATED', 'TERMINATED'],
     [['REQUESTED', 'BOUND', 'STARTED', 'TIMEOUT_TERM', 'TIMEOUT_KILL'], 'MISSING_TERMINATED', 'TERMINATED'],
     [['REQUESTED', 'BOUND', 'STARTED', 'TERMINATED'], 'MISSING_TERMINATED', 'SEALED'],
@@ -128,6 +128,7 @@ describe('an attempt without a receipt', () => {
     const problem = chain?.problems.find((one) => one.code === code);
     expect(problem?.where).toBe(`${task.journal}:12`);
     expect(problem?.message).toContain(`first missing stage: ${missingStage}`);
+    expect(problem?.message.includes('not known whether a process existed')).toBe(events.at(-1) === 'BOUND');
   });
 
   it('that recovery sealed is of unknown end, with a chain that holds', async () => {
