@@ -1,0 +1,6 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+var i=class extends Error{name="ReceiptsError";code;where;next;errno;constructor(n,r,t={}){super(r,t.cause===void 0?void 0:{cause:t.cause}),this.code=n,this.where=t.where,this.next=t.next,this.errno=t.errno}};function f(e){if(!(typeof e!="object"||e===null||!("code"in e)))return typeof e.code=="string"?e.code:void 0}function g(e){return e instanceof Error?e.message:String(e)}function _(e){if(e instanceof i)return e;let n=e instanceof Error?e.stack??e.message:String(e);return new i("INTERNAL",n,{cause:e})}function O({message:e,where:n,next:r}){return[e,...n===void 0?[]:[`at ${n}`],...r===void 0?[]:[r]]}import{createHash as a,createHmac as d}from"node:crypto";function u(e){return a("sha256").update(e).digest()}function c(e){return`sha256:${u(e).toString("hex")}`}function R(e){return c(`command-receipts/chain/v1
+${e}`)}function I(e){return c(`command-receipts/journal/v1
+${e}`)}function N(e,n){return u(`command-receipts/chunks/v1
+${e}
+${n}`)}function p(e,n,r){let t=d("sha256",n),s=Buffer.alloc(8);for(let E of e){let o=Buffer.from(E,"utf8");s.writeBigUInt64BE(BigInt(o.length)),t.update(s).update(o)}return{keyId:r,algorithm:"hmac-sha256",value:t.digest("hex")}}export{i as a,f as b,g as c,_ as d,O as e,u as f,c as g,R as h,I as i,N as j,p as k};

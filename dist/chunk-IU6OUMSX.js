@@ -1,0 +1,10 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+import{c as f,e as l}from"./chunk-U4XDSZSX.js";import{o as u}from"./chunk-THDJEO7T.js";import{b as a,d,e as p}from"./chunk-IP2OIDJA.js";var x="[a text of ours is not shown: it could not be redacted]",E=["facts","payload"],m=y(void 0);function i(t){try{return m(t)}catch{return x}}function D(t){m=t}function y(t){let r;return o=>(r??=l({literals:f(Object.entries(process.env),t?.document.environment).secrets}),r.text(o))}function w(t){let r=new Map,o=e=>{let s=r.get(e)??i(e);return r.set(e,s),s},n=e=>typeof e=="string"?o(e):Array.isArray(e)?e.map(n):typeof e!="object"||e===null?e:Object.fromEntries(Object.entries(e).map(([s,c])=>[s,E.includes(s)?c:n(c)]));return n(t)}var R=80,v=20;function h(t){process.stderr.write(`receipts: ${u(i(t))}
+`)}function k(t){let r=d(t),o=r.code==="INTERNAL"?g:n=>u(i(n));process.stderr.write(`receipts: ${r.code}: ${p(r).map(o).join(`
+  `)}
+`)}function N(t){let{code:r,message:o,where:n,next:e}=d(t);return{schema:"command-receipts.error.v1",error:{code:r,message:o,where:n??null,next:e??null}}}function $(t){process.stdout.write(`${i(t.map(u).join(`
+`))}
+`)}function W(t){process.stdout.write(`${JSON.stringify(w(t),null,2)}
+`)}function L(){if(process.stdout.isTTY)return process.stdout.columns>0?Math.max(process.stdout.columns,v):R}var M={writeOut:t=>{process.stdout.write(i(t))},writeErr:t=>{process.stderr.write(g(t))}};function g(t){return i(t).split(`
+`).map(u).join(`
+`)}function U(){let t=[],r={stdout:process.stdout,stderr:process.stderr};for(let[n,e]of Object.entries(r))e.on("error",s=>{let c=a(s)??"unknown reason";O.includes(c)||t.push(`${n} could not be written (${c})`)});let o=()=>Promise.all(Object.values(r).map(T));return{async failed(){if(await o(),t.length===0)return!1;for(let n of t)h(n);return await o(),!0}}}var O=["EPIPE","ERR_STREAM_DESTROYED"];function T(t){return new Promise(r=>{t.write("",()=>r())})}export{D as a,y as b,w as c,h as d,k as e,N as f,$ as g,W as h,L as i,M as j,U as k};

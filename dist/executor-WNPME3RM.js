@@ -1,0 +1,2 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+import{a,b,c,d,e,f,g}from"./chunk-ENVDG7P3.js";import"./chunk-RACNPLMJ.js";import"./chunk-U4XDSZSX.js";import"./chunk-OW2QYZLB.js";import"./chunk-2EMSF3B5.js";import"./chunk-3ATFTXBI.js";import"./chunk-76XRTVDG.js";import"./chunk-JTYSIFJX.js";import"./chunk-THDJEO7T.js";import"./chunk-IP2OIDJA.js";import"./chunk-SPLPXYLV.js";export{b as consoleStream,g as findPolicy,d as openExecutor,c as overWritable,e as platformLocks,a as runAttempt,f as workspaceOf};

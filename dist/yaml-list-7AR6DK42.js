@@ -1,0 +1,2 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+import{a as s}from"./chunk-E2EMOHD5.js";import{d as o}from"./chunk-SPLPXYLV.js";var n=o(s(),1);function a(t){let r=(0,n.parseDocument)(t,{schema:"failsafe",prettyErrors:!1});if(!(r.errors.length>0||r.warnings.length>0))try{return r.toJS({maxAliasCount:0})}catch(e){if(e instanceof ReferenceError)return;throw e}}export{a as parseYamlList};
