@@ -72,6 +72,7 @@ export async function drive(
     errors += bytes.toString();
   });
   const report = new Promise<Report>((resolve, reject) => {
+    child.on('error', reject);
     child.stdout.on('data', (bytes: Buffer) => {
       output += bytes.toString();
       if (output.includes('\n')) resolve(JSON.parse(output) as Report);
