@@ -31,25 +31,23 @@ describe('the end of a command', () => {
     expect(here.verify().code).toBe(0);
     const wall = Date.parse(receipt.time.endedAt ?? '') - Date.parse(receipt.time.startedAt);
     const monotonic = Number(BigInt(receipt.time.monotonicEndNs ?? 0) - BigInt(receipt.time.monotonicStartNs)) / 1e6;
-    expect(Math.abs(wall - monotonic)).toBeLessThan(200);
+    // The two clocks tell of the command, not of the 1.5 s for which its output was waited for.
+    expect(wall).toBeLessThan(monotonic + 1000);
   });
 
   it('is sealed in time when the runner cancels a command that ignores it, and leaves processes behind', async () => {
     const here = place();
-    const begin = performance.now();
     const script = 'trap "" INT TERM; setsid sleep 25 & echo ready; while :; do sleep 0.1; done';
-    const code = await signalled(here, ['--', 'sh', '-c', script], 'SIGINT', {
+    const code = await signalled(here, ['--grace', '10m', '--', 'sh', '-c', script], 'SIGINT', {
       GITHUB_ACTIONS: 'true',
       GITHUB_WORKSPACE: here.directory,
     });
     expect(code).toBe(137);
-    expect(performance.now() - begin).toBeLessThan(60_000);
     const { verification } = here.verify();
     const facts = verification.chains[0]?.receipts[0]?.facts;
     expect(facts?.termination).toMatchObject({ kind: 'signaled', signal: 'SIGKILL' });
-    const time = facts?.time;
-    const ran = Number(BigInt(time?.monotonicEndNs ?? 0) - BigInt(time?.monotonicStartNs ?? 0)) / 1e9;
-    expect(ran).toBeLessThan(9.9);
+    // Whoever waited for the background process would have seen the end of the stream.
+    expect(facts?.streams?.stdout?.closed).toBe('grace-expired');
   });
 
   it('redacts the name of a process that holds the output', () => {

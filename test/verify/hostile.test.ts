@@ -47,11 +47,9 @@ describe.each(PLACES)('%s', (_place, pathOf) => {
     const path = pathOf(task);
     rmSync(path);
     replace(path);
-    const started = process.hrtime.bigint();
     const verification = await verifyTask(task);
     expect(verification.exitCode).toBe(1);
     expect(problemsOf(verification).some(({ where }) => where.startsWith(path))).toBe(true);
-    expect(Number(process.hrtime.bigint() - started) / 1e9).toBeLessThan(20);
     rmSync(task.store, { recursive: true });
   });
 
